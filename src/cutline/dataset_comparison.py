@@ -344,7 +344,7 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
         raise InputError(f"{os.fspath(table)} does not exist", "pass the path of a file with a row for each data set")
     if isinstance(table, Mapping) and not all(isinstance(name, str) for name in table):
         raise InputError("has names of columns that are not text", "pass the values by name", argument="table")
-    source = column_source.opened(table, title="table")
+    source = column_source.open_source(table, title="table")
     columns = {name: as_column(column, "table") for name, column in _read_columns(source).items()}
     if not columns:
         raise InputError("has no columns", "pass a row for each data set", argument="table")

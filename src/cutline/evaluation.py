@@ -231,7 +231,7 @@ def evaluate(
         return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
     if data is not None:  # the cases are looked at one by one
         columns = column_source.request_columns(labels, scores, weights, groups, strata, positive=positive)
-        with column_source.reading(column_source.opened(data), columns, any_order=True) as rows:
+        with column_source.reading(column_source.open_source(data), columns, any_order=True) as rows:
             arguments: dict[str, Any] = {"name": name, "higher_is_positive": higher_is_positive, **rows, **how, **cut}
             return evaluate(**arguments)
     validation.check_one_order({"labels": labels, "groups": groups, "strata": strata})

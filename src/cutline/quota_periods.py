@@ -102,7 +102,7 @@ def evaluate_periods(
             )
         title = period
         columns = column_source.request_columns(labels, scores, weights, positive=how.get("positive"))
-        source = column_source.opened(data, memory=how.get("memory"))
+        source = column_source.open_source(data, memory=how.get("memory"))
         with column_source.reading(
             source, {**columns, "quota_by": column_source.Request("groups", period)}, any_order=True
         ) as rows:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from cutline.core import address_space
+from cutline.core import memory
 
 resource = pytest.importorskip("resource")
 MB = 10**6
@@ -85,6 +85,6 @@ def written_as(path, kind):
     ],
 )
 def test_errors_that_say_that_memory_is_used_up(monkeypatch, error, limit, expected):
-    monkeypatch.setattr(address_space, "find_limit", lambda: limit)
+    monkeypatch.setattr(memory, "find_limit", lambda: limit)
 
-    assert address_space.is_out_of_memory(error) is expected
+    assert memory.is_out_of_memory(error) is expected

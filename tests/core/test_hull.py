@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from cutline import rank
-from cutline.core import loess, ranking
+from cutline.core import hull, loess
 from cutline.core.array_ops import cumulate
-from cutline.core.ranking import hulls
+from cutline.core.hull import find_hulls
 from grouping import each_case
 
 
@@ -37,7 +37,7 @@ def is_above_every_line(x, y, i):
 def test_the_hulls_of_a_stack_are_the_corners_that_no_line_between_two_others_passes(seed):
     pos, neg = stack_of(seed)
     tp, fp = cumulate(pos), cumulate(neg)
-    found = hulls(pos, neg)
+    found = find_hulls(pos, neg)
     for row in range(len(pos)):
         cuts = found.cut[found.row == row]
         corners = {(int(fp[row, cut]), int(tp[row, cut])) for cut in cuts}
@@ -51,10 +51,10 @@ def test_the_hulls_of_a_stack_are_the_corners_that_no_line_between_two_others_pa
 @each_case("seed", range(20))
 def test_a_row_has_the_same_hull_in_a_stack_and_alone(seed):
     pos, neg = stack_of(seed)
-    together = hulls(pos, neg)
+    together = find_hulls(pos, neg)
     for row in range(len(pos)):
         part = slice(row, row + 1)
-        alone = hulls(pos[part], neg[part])
+        alone = find_hulls(pos[part], neg[part])
         assert alone.cut.tolist() == together.cut[together.row == row].tolist()
 
 
@@ -83,16 +83,16 @@ def test_the_hull_of_a_long_ranking_is_found_in_blocks(monkeypatch, block, tied)
     r = rank(labels, np.round(scores, 1) if tied else scores)
     expected = r.hulls.cut.tolist()
 
-    monkeypatch.setattr(ranking, "LONG", 10)
-    monkeypatch.setattr(ranking, "_BLOCK", block)
-    found = ranking.hulls(*(column.reshape(1, -1) for column in (r.pos, r.neg)))
+    monkeypatch.setattr(hull, "LONG", 10)
+    monkeypatch.setattr(hull, "_BLOCK", block)
+    found = find_hulls(*(column.reshape(1, -1) for column in (r.pos, r.neg)))
     assert found.cut.tolist() == expected
     assert len(expected) > 5
 
 
 def test_cells_without_a_case_are_no_cuts_of_a_long_ranking(monkeypatch):
     pos, neg = np.array([[2, 0, 1, 0, 0, 1]]), np.array([[0, 0, 1, 0, 2, 0]])
-    expected = ranking.hulls(pos, neg)
+    expected = find_hulls(pos, neg)
 
-    monkeypatch.setattr(ranking, "LONG", 1)
-    assert ranking.hulls(pos, neg).cut.tolist() == expected.cut.tolist()
+    monkeypatch.setattr(hull, "LONG", 1)
+    assert find_hulls(pos, neg).cut.tolist() == expected.cut.tolist()

@@ -177,6 +177,8 @@ REFUSED = {
     "a frame of a ranking": lambda: EV.ranking.to_frame("excel"),
     "a document": lambda: EV.to_dict(measures="nonsense"),
     "saving": lambda: EV.save("report.nonsense"),
+    "a quota of a ranking": lambda: EV.ranking.at_quota(-1),
+    "parameters of a measure": lambda: cl.f_beta.with_(beta=-1),
     "coarsen": lambda: EV.ranking.coarsen("nonsense"),
     "a classifier at a cut": lambda: cl.CutClassifier(DummyClassifier(), "nonsense").fit(X, Y),
     "a classifier trained for a measure": lambda: cl.LinearMeasureClassifier("nonsense").fit(X, Y),

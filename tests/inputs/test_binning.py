@@ -7,17 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from array_engine import aggregate_arrays, find_magnitude
 from cutline import auc, rank
-from cutline.core.ranking import bracket
-from cutline.inputs.binning import binned, magnitude, of_arrays
+from cutline.inputs.binning import binned
 
 
 def bracket_of(bins, like):
-    return bracket(bins.top, bins.bottom, bins.pos, bins.neg, bins.pos, bins.neg, like=like)
+    columns = {"score": bins.top, "pos": bins.pos, "neg": bins.neg, "pos2": bins.pos, "neg2": bins.neg}
+    return replace(like, **columns, reach=(bins.top, bins.bottom)).bracket
 
 
 def check(score, labels, **options):
-    bins = binned(of_arrays(score, labels), **options)
+    bins = binned(aggregate_arrays(score, labels), **options)
     whole = rank(labels, score, positive=True)
     low, high = bracket_of(bins, whole)
 
@@ -105,7 +106,7 @@ SCORES = st.one_of(
 def test_any_scores_are_bracketed(rows, width):
     labels, score = (np.array(column) for column in zip(*rows, strict=True))
     with np.errstate(over="ignore", invalid="ignore"):
-        bins = binned(of_arrays(score, labels), width=width)
+        bins = binned(aggregate_arrays(score, labels), width=width)
     whole = rank(labels, score, positive=True)
     low, high = bracket_of(bins, whole)
 
@@ -118,7 +119,7 @@ def test_bins_do_not_depend_on_the_order_of_the_rows():
     rng = np.random.default_rng(1)
     score, labels = rng.normal(size=5000), rng.random(5000) < 0.4
     order = rng.permutation(5000)
-    one, other = (binned(of_arrays(score[i], labels[i]), width=1e-2) for i in (slice(None), order))
+    one, other = (binned(aggregate_arrays(score[i], labels[i]), width=1e-2) for i in (slice(None), order))
 
     assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("top", "bottom", "pos", "neg"))
 
@@ -127,12 +128,12 @@ def test_bins_do_not_depend_on_the_order_of_the_rows():
 def test_a_larger_score_has_no_smaller_magnitude(values):
     score = np.sort(np.array(values))
 
-    assert (np.diff(magnitude(score)) >= 0).all()
+    assert (np.diff(find_magnitude(score)) >= 0).all()
 
 
 def test_weights_are_added_up():
     score, labels, weight = np.array([1.0, 1.0, 2.0]), np.array([True, False, True]), np.array([2, 3, 4])
-    bins = binned(of_arrays(score, labels, weight))
+    bins = binned(aggregate_arrays(score, labels, weight))
 
     assert bins.pos.tolist() == [4, 2]
     assert bins.neg.tolist() == [0, 3]
@@ -142,7 +143,7 @@ def test_bins_that_overlap_become_one_and_lose_no_case():
     score, labels = np.array([3.0, 2.5, 2.0, 1.0, 0.5]), np.array([True, False, True, False, True])
 
     def clumsy(divisions):
-        bins = of_arrays(score, labels)(divisions)
+        bins = aggregate_arrays(score, labels)(divisions)
         if divisions:
             return bins
         return replace(bins, bottom=np.where(bins.top == 3.0, 2.2, bins.bottom))  # as a logarithm out of order would

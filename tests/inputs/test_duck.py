@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from cutline import ParameterError
+from cutline.core import memory
 from cutline.core.parallel import report_progress_to
 from cutline.inputs import duck, files
 from cutline.inputs.sql_engine import SqlEngine
@@ -84,4 +85,4 @@ def test_what_does_not_fit_into_memory_is_written_to_disk_and_cleared_away(tmp_p
 @pytest.mark.parametrize("size", ["lots", "5MB", "-1GB", 0, "2 apples"])
 def test_a_limit_is_a_size(size):
     with pytest.raises(ParameterError, match="memory is"):
-        duck.bytes_of(size)
+        memory.parse_memory_size(size)

@@ -33,10 +33,10 @@ ODD = ("1_000", "+-1", "NA", "", "nan", "-nan", "inf", "-Infinity", "1e400", " 0
 
 def by_sql(path, positive=None, missing="error", weighted=False):
     """The ranking as it was made before: distinct rows counted in SQL from columns of text."""
-    source = column_source.opened(path)
+    source = column_source.open_source(path)
     asked = column_source.request_columns("y", "p", "w" if weighted else None, positive=positive)
     column_source.check(source, asked)
-    options = door._RankOptions(positive, True, missing)
+    options = door.RankingOptions(positive, True, missing)
     if not isinstance(source, duckdb_files.File) or weighted:
         with column_source.reading(source, asked) as rows:
             return door._rank_rows(options, **rows)

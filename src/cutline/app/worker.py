@@ -123,7 +123,7 @@ def _prepare() -> None:
     """Load what the first job needs, while the user still chooses a file."""
     import cutline.app.jobs  # noqa: F401
     import cutline.charts.renderer as renderer
-    from cutline.core.address_space import find_limit
+    from cutline.core.memory import find_limit
 
     if find_limit() is not None:  # each picture is drawn in a process of its own
         return

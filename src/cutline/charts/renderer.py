@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import cutline.charts.vega_lite as alt
-from cutline.core.address_space import find_limit, refusal
 from cutline.core.atomic_write import write
 from cutline.core.errors import CutlineError
 from cutline.core.extras import require
+from cutline.core.memory import address_space_error, find_limit
 
 
 def cache_on_disk(name: str, make: Callable[[], bytes]) -> bytes:
@@ -203,4 +203,4 @@ def _render_elsewhere(name: str, arguments: tuple[Any, ...], options: dict[str, 
         limit = find_limit()
         if limit is None or limit >= _RESERVED:
             raise
-        raise refusal("the program that draws", limit, _RESERVED) from None
+        raise address_space_error("the program that draws", limit, _RESERVED) from None

@@ -27,8 +27,7 @@ from cutline.core.errors import ParameterError
 if TYPE_CHECKING:
     from cutline.calibration.recalibration import Recalibration
     from cutline.cuts.cut import Cut
-    from cutline.inputs.duckdb_files import FirstCases
-    from cutline.inputs.write_flags import CaseColumns
+    from cutline.inputs.write_flags import CaseColumns, FirstCases
 
 _KINDS = {
     ".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json",

@@ -402,7 +402,7 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; an interruption ends it without click's empty line."""
-        from cutline.core.address_space import prepare_command
+        from cutline.core.memory import prepare_command
 
         prepare_command()
         try:

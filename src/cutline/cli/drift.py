@@ -88,12 +88,12 @@ def drift(
 def _guess_score(paths: list[str], output: Output) -> str | None:
     """Return the column of the scores where only one can be meant; None if no table is read."""
     from cutline.core.ranking_file import is_ranking_file
-    from cutline.inputs.column_source import SCORES, opened
+    from cutline.inputs.column_source import SCORES, open_source
 
     tables = [path for path in paths if not is_ranking_file(path)]
     if not tables:
         return None
-    columns = opened(tables[0]).columns
+    columns = open_source(tables[0]).columns
     usual = [name for name in columns if name.strip().lower() in SCORES] or list(columns)
     if len(usual) != 1:
         raise InputError(f"Which column of {escape_controls(tables[0])} holds the scores? Pass --score.")

@@ -127,9 +127,9 @@ def _explain_unknown_option(error: click.NoSuchOption) -> str:
 def _report_error(error: BaseException) -> int:
     """Report an error, a refusal or a defect of ours, and return the exit code."""
     from cutline.cli.text import name_options
-    from cutline.core.address_space import find_limit, is_out_of_memory
     from cutline.core.errors import CutlineError
     from cutline.core.extras import explain_missing
+    from cutline.core.memory import find_limit, is_out_of_memory
 
     if isinstance(error, ModuleNotFoundError):
         error = explain_missing(error) or error

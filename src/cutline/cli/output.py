@@ -17,9 +17,9 @@ from cutline.cli.options import CSV, FORCE, HTML, JSON, OUTPUT, PATH, QUIET
 from cutline.cli.render import make_console, make_notes
 from cutline.cli.text import escape_controls, redirect_to_null
 from cutline.core import atomic_write
-from cutline.core.address_space import find_limit
 from cutline.core.errors import ParameterError
 from cutline.core.escaping import json_text
+from cutline.core.memory import find_limit
 
 if TYPE_CHECKING:
     from cutline.charts.picture import Picture

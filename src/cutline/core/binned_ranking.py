@@ -1,8 +1,7 @@
-"""Rankings whose cells are bins of scores: how they are made, how they add up, and what they leave uncertain."""
+"""Rankings whose cells are bins of scores, and how uncertain they leave the AUC."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
-from cutline.core.ranking import Bracket, Ranking, bracket
+from cutline.core.ranking import Bracket, Ranking
 
 
 def of_bins(
@@ -70,48 +69,6 @@ def find_clusters(top: Array, bottom: Array) -> tuple[Array, Array]:
     return first, lowest[np.concatenate((first[1:], [len(top)])) - 1]
 
 
-def common_negative(parts: Sequence[Ranking]) -> Any:
-    """Return the label of the negatives that all parts agree on; a part that has none does not count.
-
-    Args:
-        parts: Rankings with the same positive label.
-    """
-    known = [part.negative for part in parts if part.negative is not None]
-    return known[0] if known and all(label == known[0] for label in known) else None
-
-
-def merge_rankings(parts: Sequence[Ranking]) -> Ranking:
-    """Return the ranking of the cases of several rankings, some of them binned: bins that overlap become one.
-
-    What becomes one is the same in any order of the parts. The bins of one grid are nested or apart, so that the
-    coarser one is the result; others may cost more.
-    """
-    first = parts[0]
-    ends = [part.reach or (part.score, part.score) for part in parts]
-    first_ends, second_ends = (np.concatenate([pair[side] for pair in ends]) for side in (0, 1))
-    top, bottom = np.maximum(first_ends, second_ends), np.minimum(first_ends, second_ends)
-    order = np.lexsort((-bottom, -top))
-    top, bottom = top[order], bottom[order]
-    starts, lowest = find_clusters(top, bottom)
-
-    def column(name: str) -> Array:
-        return np.add.reduceat(np.concatenate([getattr(part, name) for part in parts])[order], starts)
-
-    unweighted = all(part.pos2 is part.pos and part.neg2 is part.neg for part in parts)
-    squares = (None, None) if unweighted else (column("pos2"), column("neg2"))
-    return of_bins(
-        top[starts],
-        lowest,
-        column("pos"),
-        column("neg"),
-        *squares,
-        higher_is_positive=first.higher_is_positive,
-        positive=first.positive,
-        negative=common_negative(parts),
-        dropped=sum(part.dropped for part in parts),
-    )
-
-
 def auc_width(ranking: Ranking) -> float:
     """Return how far apart the ends of the bracket of the AUC are: 0 for an exact ranking.
 
@@ -143,5 +100,8 @@ def coarsen(ranking: Ranking, bins: int | npt.ArrayLike) -> Bracket:
     first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
     last = np.concatenate((first[1:] - 1, [len(ranking) - 1]))
     sums = (np.add.reduceat(c, first, axis=-1) for c in (ranking.pos, ranking.neg, ranking.pos2, ranking.neg2))
+    pos, neg, pos2, neg2 = sums
     near, far = ranking.reach or (ranking.score, ranking.score)
-    return bracket(near[first], far[last], *sums, like=replace(ranking, reach=None))
+    reach = near[first], far[last]
+    binned = replace(ranking, score=reach[0], pos=pos, neg=neg, pos2=pos2, neg2=neg2, reach=reach)
+    return Bracket(binned.extreme(first_pos=False), binned.extreme(first_pos=True))

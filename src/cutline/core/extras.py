@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-from cutline.core.address_space import check_package
 from cutline.core.errors import CutlineError
+from cutline.core.memory import check_package
 
 __all__ = ["EXTRAS", "MissingExtraError", "explain_missing", "require"]
 

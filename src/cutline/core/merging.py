@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.binned_ranking import common_negative, merge_rankings
+from cutline.core.binned_ranking import find_clusters, of_bins
 from cutline.core.errors import Argument, InputError, Text
 from cutline.core.ranking import Ranking
 
@@ -21,7 +22,7 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
     first = parts[0]
     _check_alike(parts)
     if any(part.reach is not None for part in parts):
-        return merge_rankings(parts)
+        return _merge_bins(parts)
     score = np.concatenate([part.score for part in parts])
     order = np.argsort(-score if first.higher_is_positive else score, kind="stable")  # sorted runs: a linear merge
     score = score[order]
@@ -32,8 +33,8 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
         return np.add.reduceat(cells, starts, axis=-1)
 
     pos, neg = column("pos"), column("neg")
-    unweighted = all(part.pos2 is part.pos and part.neg2 is part.neg for part in parts)
-    squares = (pos, neg) if unweighted else (column("pos2"), column("neg2"))
+    is_unweighted = all(part.is_unweighted for part in parts)
+    squares = (pos, neg) if is_unweighted else (column("pos2"), column("neg2"))
     return Ranking(
         score[starts],
         pos,
@@ -41,10 +42,52 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
         *squares,
         higher_is_positive=first.higher_is_positive,
         positive=first.positive,
-        negative=common_negative(parts),
+        negative=_find_common_negative(parts),
         dropped=sum(part.dropped for part in parts),
         exact=all(part.exact for part in parts),
         read_as=" ".join(dict.fromkeys(part.read_as for part in parts if part.read_as)),
+    )
+
+
+def _find_common_negative(parts: Sequence[Ranking]) -> Any:
+    """Return the label of the negatives that all parts agree on; a part that has none does not count.
+
+    Args:
+        parts: Rankings with the same positive label.
+    """
+    known = [part.negative for part in parts if part.negative is not None]
+    return known[0] if known and all(label == known[0] for label in known) else None
+
+
+def _merge_bins(parts: Sequence[Ranking]) -> Ranking:
+    """Return the ranking of the cases of several rankings, some of them binned: bins that overlap become one.
+
+    What becomes one is the same in any order of the parts. The bins of one grid are nested or apart, so that the
+    coarser one is the result; others may cost more.
+    """
+    first = parts[0]
+    ends = [part.reach or (part.score, part.score) for part in parts]
+    first_ends, second_ends = (np.concatenate([pair[side] for pair in ends]) for side in (0, 1))
+    top, bottom = np.maximum(first_ends, second_ends), np.minimum(first_ends, second_ends)
+    order = np.lexsort((-bottom, -top))
+    top, bottom = top[order], bottom[order]
+    starts, lowest = find_clusters(top, bottom)
+
+    def column(name: str) -> Array:
+        return np.add.reduceat(np.concatenate([getattr(part, name) for part in parts])[order], starts)
+
+    is_unweighted = all(part.is_unweighted for part in parts)
+    squares = (None, None) if is_unweighted else (column("pos2"), column("neg2"))
+    return of_bins(
+        top[starts],
+        lowest,
+        column("pos"),
+        column("neg"),
+        *squares,
+        higher_is_positive=first.higher_is_positive,
+        positive=first.positive,
+        negative=_find_common_negative(parts),
+        dropped=sum(part.dropped for part in parts),
     )
 
 
@@ -67,7 +110,7 @@ def subtract_ranking(whole: Ranking, part: Ranking) -> Ranking | None:
 
     pos, neg = column("pos"), column("neg")
     left = pos + neg > 0
-    is_unweighted = all(ranking.pos2 is ranking.pos and ranking.neg2 is ranking.neg for ranking in (whole, part))
+    is_unweighted = whole.is_unweighted and part.is_unweighted
     pos2, neg2 = (pos, neg) if is_unweighted else (column("pos2"), column("neg2"))
     pos, neg, score = pos[left], neg[left], whole.score[left]
     squares = (pos, neg) if is_unweighted else (pos2[left], neg2[left])

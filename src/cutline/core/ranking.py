@@ -22,102 +22,15 @@ from cutline.core.caching import Value, cached_column, cached_if_short, cached_v
 from cutline.core.counts import CLASSES, Counts, count, divide, with_commas, written
 from cutline.core.errors import InputError
 from cutline.core.escaping import html_text
+from cutline.core.hull import Hulls, find_hulls
 from cutline.core.public import public
 from cutline.core.table import Table
 
-LONG = 1_000_000  # cells, from which on the first pass is made in blocks
-_BLOCK = 1 << 17
-_PASSES = 4
-
-
-class Hulls(NamedTuple):
-    """The cuts on the hulls of all rankings of a stack, one after the other, and the row that each belongs to."""
-
-    row: Array
-    cut: Array
-
-    @property
-    def goes_on(self) -> Array:
-        """Whether each corner but the last is followed by one of the same row."""
-        return np.asarray(self.row[1:] == self.row[:-1])
-
-
-def hulls(pos: Array, neg: Array) -> Hulls:
-    """Return the cuts on the hull of each row of a stack, its two trivial ones included; empty cells are not there."""
-    from scipy.optimize import isotonic_regression
-
-    row, cut, is_end = _long_candidates(pos, neg) or _candidates(pos, neg)
-    place = cut if len(pos) == 1 else row * pos.shape[-1] + cut
-    mine, theirs = _since_last(pos, place, row), _since_last(neg, place, row)
-    del place  # a column of the candidates of a long row
-    for _ in range(_PASSES):
-        # A cut that is not above the line between its neighbours is not on the hull: fewer are left to pool.
-        stays = is_end.copy()
-        stays[1:-1] |= mine[1:-1] * theirs[2:] > mine[2:] * theirs[1:-1]
-        places = np.flatnonzero(stays)
-        row, cut, is_end = row[places], cut[places], is_end[places]
-        starts = np.append(0, places[:-1] + 1)
-        mine, theirs = np.add.reduceat(mine, starts), np.add.reduceat(theirs, starts)
-    leads = np.flatnonzero(np.diff(row, prepend=-1) == 0)  # the corners that end a segment
-    size = (mine + theirs)[leads]
-    share = np.divide(mine[leads], size, out=np.zeros(len(leads)), where=size > 0)
-    # Pooling adjacent violators on the share of positives is the upper hull of the cumulated counts. Shares that are
-    # lower by 2 in each row than in the one before keep the rows apart.
-    weights = np.where(size > 0, size, 1.0)
-    pooled = isotonic_regression(share - 2.0 * row[leads], weights=weights, increasing=False)
-    is_corner = np.diff(row, prepend=-1) > 0
-    is_corner[leads[pooled.blocks[1:] - 1]] = True
-    corners = np.flatnonzero(is_corner)
-    return Hulls(row[corners], cut[corners])
-
-
-def _since_last(cells: Array, cut: Array, row: Array) -> Array:
-    """Return the sum of the cells between each cut and the one before it in its row; 0 for the first of a row.
-
-    `cut` counts the cells of all rows, one row after the other.
-    """
-    sums = np.zeros(len(cut))
-    if len(cells) == 1:  # a long row of its own: no columns but the sums
-        if len(cut) > 1:
-            sums[1:] = np.add.reduceat(cells[0], cut[:-1])
-        return sums
-    leads = np.flatnonzero(row[1:] == row[:-1])  # the cuts that another one of the row follows
-    sums[leads + 1] = np.add.reduceat(cells.ravel(), cut[leads]) if len(leads) else 0.0
-    return sums
-
-
-def _candidates(pos: Array, neg: Array) -> tuple[Array, Array, Array]:
-    """Return row and cut of the points that may be on a hull, and whether each is an end of its row."""
-    rows, length = pos.shape
-    is_there = np.ones((rows, length + 1), dtype=bool)
-    np.greater(pos + neg, 0, out=is_there[:, 1:])
-    is_there[~is_there[:, 1:].any(-1), -1] = True  # as when the only case is left out
-    row, cut = np.nonzero(is_there)
-    ends = np.flatnonzero(np.diff(row, append=rows))
-    is_end = np.zeros(len(row), dtype=bool)
-    is_end[ends] = is_end[np.append(0, ends[:-1] + 1)] = True
-    return row, cut, is_end
-
-
-def _long_candidates(pos: Array, neg: Array) -> tuple[Array, Array, Array] | None:
-    """Return the candidates of one long row after a first pass in blocks: whole columns take too much memory.
-
-    None where there are several rows, or a short one, or cells without a case, which are no cuts.
-    """
-    rows, length = pos.shape
-    if rows > 1 or length < LONG:
-        return None
-    stays = np.zeros(length + 1, dtype=bool)
-    stays[[0, -1]] = True
-    for start in range(0, length, _BLOCK):
-        mine, theirs = (column[0, start : start + _BLOCK + 1].astype(float) for column in (pos, neg))
-        if not (mine + theirs).all():
-            return None
-        stays[start + 1 : start + len(mine)] = mine[:-1] * theirs[1:] > mine[1:] * theirs[:-1]
-    cut = np.flatnonzero(stays)
-    is_end = np.zeros(len(cut), dtype=bool)
-    is_end[[0, -1]] = True
-    return np.broadcast_to(np.intp(0), cut.shape), cut, is_end
+_CACHED_APART = 500_000  # cells of a stack
+BLOCK = 1 << 15  # cells that are worked on together: their columns stay in the processor's cache
+_FEW_QUOTAS = 64  # quotas of a ranking in blocks that are looked up one by one
+_IN_BLOCKS = 1 << 18  # cells, from which on a ranking is read in blocks
+_LONGEST_NAME = 30  # characters of a class in the head of a table
 
 
 class Bracket(NamedTuple):
@@ -128,128 +41,8 @@ class Bracket(NamedTuple):
     one of these is undefined, that side has no bound.
     """
 
-    low: Any
-    high: Any
-
-
-def bracket(top: Array, bottom: Array, pos: Array, neg: Array, pos2: Array, neg2: Array, *, like: Any) -> Bracket:
-    """Return the bracket of bins, each with its extreme scores and its contents; a bin of one score stays a tie."""
-    columns = (top, bottom, pos, neg, pos2, neg2)
-    return Bracket(low=extreme(*columns, like=like, first_pos=False), high=extreme(*columns, like=like, first_pos=True))
-
-
-def extreme(
-    top: Array, bottom: Array, pos: Array, neg: Array, pos2: Array, neg2: Array, *, like: Any, first_pos: bool
-) -> Any:
-    """Return one end of the bracket: the positives of each bin at its top score and the negatives at its bottom, or
-    reversed.
-
-    Args:
-        top: The first score of each bin, as the ranking runs.
-        bottom: The last.
-        pos: The weight of the positives in each.
-        neg: That of the negatives.
-        pos2: The squared weights of the positives.
-        neg2: Those of the negatives.
-        like: The ranking whose other fields are taken.
-        first_pos: Whether the positives come first.
-    """
-    wide = top != bottom
-    split = wide & (pos > 0) & (neg > 0)  # two cells for each of these, one for the others
-    rows = np.repeat(np.arange(len(top)), 1 + split)
-    is_second = np.concatenate(([False], rows[1:] == rows[:-1]))
-    one_cell = ~split[rows]
-    keep_pos, keep_neg = one_cell | (is_second != first_pos), one_cell | (is_second == first_pos)
-    at_bottom = is_second | (one_cell & ((neg == 0) != first_pos)[rows])  # of a bin of one class, its end
-    chosen = {"pos": pos[rows] * keep_pos, "neg": neg[rows] * keep_neg}
-    chosen["pos2"] = chosen["pos"] if pos2 is pos else pos2[rows] * keep_pos
-    chosen["neg2"] = chosen["neg"] if neg2 is neg else neg2[rows] * keep_neg
-    score = np.where(at_bottom, bottom[rows], top[rows])
-    return replace(like, score=score, **chosen, exact=like.exact and not wide.any())
-
-
-_LONGEST = 30  # characters of a class's name in the head of a table
-
-
-def cases_of(ranking: Ranking, number: Callable[[Any], str] = written) -> str:
-    """Return how many cases there are, or what they weigh; `number` writes the number."""
-    if ranking.pos2 is not ranking.pos or ranking.neg2 is not ranking.neg:
-        return f"cases of weight {number(ranking.total)}"
-    return f"{number(ranking.total)} case" + ("" if ranking.total == 1 else "s")
-
-
-def class_titles(positive: Any, negative: Any) -> tuple[str, str]:
-    """Return the titles of the two classes in tables: with their own names, unless the labels are 1 and 0.
-
-    Args:
-        positive: The label of the positive class.
-        negative: The label of the other; None where nobody knows it.
-
-    >>> class_titles("default", "paid")
-    ('default (positive)', 'paid (negative)')
-    >>> class_titles(1, 0), class_titles(0, 1)
-    (('positive', 'negative'), ('0 (positive)', '1 (negative)'))
-    """
-    if _is_usual(positive, negative):
-        return CLASSES
-    return _title_class(positive, CLASSES[0]), CLASSES[1] if negative is None else _title_class(negative, CLASSES[1])
-
-
-def plural_titles(ranking: Ranking) -> tuple[str, str]:
-    """Return the titles of the cases of both classes in a legend.
-
-    Args:
-        ranking: The ranking of the cases.
-    """
-    return ("positives", "negatives") if ranking.class_titles == CLASSES else ranking.class_titles
-
-
-def classes_in_words(ranking: Ranking) -> str:
-    """Return which label is positive, and which negative where that is not plain.
-
-    Args:
-        ranking: The ranking of the cases.
-    """
-    is_plain = ranking.negative is None or _is_usual(ranking.positive, ranking.negative)
-    return f"positive is {ranking.positive!r}" + ("" if is_plain else f", negative is {ranking.negative!r}")
-
-
-def unusual_names(ranking: Ranking) -> str:
-    """Return the same as the end of a bracket; nothing where labels are the usual 1 and 0.
-
-    Args:
-        ranking: The ranking of the cases.
-    """
-    return "" if _is_usual(ranking.positive, ranking.negative) else f"; {classes_in_words(ranking)}"
-
-
-def share_of_positives(ranking: Ranking) -> str:
-    """Return the share of the positives as a percentage.
-
-    Args:
-        ranking: The ranking of the cases.
-    """
-    return f"{100 * (float(ranking.positives) / float(ranking.total)):.3g} %"
-
-
-def _is_usual(positive: Any, negative: Any) -> bool:
-    """Whether labels are so common that naming them tells nothing: 1 or true, and 0, -1 or false."""
-    numbers = (bool, int, float, np.number, np.bool_)
-    known = isinstance(positive, numbers) and positive == 1
-    return known and (negative is None or (isinstance(negative, numbers) and negative in (0, -1)))
-
-
-def _title_class(label: Any, role: str) -> str:
-    name = str(label)
-    return f"{name if len(name) <= _LONGEST else name[: _LONGEST - 1] + '…'} ({role})"
-
-
-__all__ = ["Array", "Bracket", "Counts", "PairWeights", "Ranking", "bracket", "cases_of", "dot", "take"]
-
-_CACHED_APART = 500_000  # cells of a stack
-BLOCK = 1 << 15  # cells that are worked on together: their columns stay in the processor's cache
-_FEW_QUOTAS = 64  # quotas of a ranking in blocks that are looked up one by one
-_IN_BLOCKS = 1 << 18  # cells, from which on a ranking is read in blocks
+    low: Ranking
+    high: Ranking
 
 
 @dataclass(frozen=True, eq=False)
@@ -436,7 +229,7 @@ class Ranking:
     @cached_property
     def hulls(self) -> Hulls:
         """The cuts on the ROC convex hull of each ranking of a stack, the two trivial ones included."""
-        return hulls(*(column.reshape(-1, len(self)) for column in np.broadcast_arrays(self.pos, self.neg)))
+        return find_hulls(*(column.reshape(-1, len(self)) for column in np.broadcast_arrays(self.pos, self.neg)))
 
     @cached_property
     def hull_totals(self) -> tuple[Array, Array]:
@@ -485,6 +278,11 @@ class Ranking:
         return self.pos.dtype.kind != "f"
 
     @property
+    def is_unweighted(self) -> bool:
+        """Whether every case counts one, so that squared weights are the weights."""
+        return self.pos2 is self.pos and self.neg2 is self.neg
+
+    @property
     def are_probabilities(self) -> bool:
         """Whether the scores can be read as probabilities of the positive class."""
         if self.are_scores:
@@ -511,15 +309,26 @@ class Ranking:
         return None if self.reach is None else Bracket(self.extreme(first_pos=False), self.extreme(first_pos=True))
 
     def extreme(self, *, first_pos: bool) -> Ranking:
-        """Return one end of the bracket: the ranking with the positives, or the negatives, of each bin first.
+        """Return one end of the bracket: the positives of each bin at its first score, the negatives at its last, or
+        reversed. A bin of one score stays a tie.
 
         Args:
             first_pos: Whether the positives come first, which is the high end.
         """
-        near, far = self.reach or (self.score, self.score)
-        like = replace(self, reach=None)
-        ranking: Ranking = extreme(near, far, self.pos, self.neg, self.pos2, self.neg2, like=like, first_pos=first_pos)
-        return ranking
+        top, bottom = self.reach or (self.score, self.score)
+        pos, neg = self.pos, self.neg
+        wide = top != bottom
+        split = wide & (pos > 0) & (neg > 0)  # two cells for each of these, one for the others
+        rows = np.repeat(np.arange(len(top)), 1 + split)
+        is_second = np.concatenate(([False], rows[1:] == rows[:-1]))
+        one_cell = ~split[rows]
+        holds_pos, holds_neg = one_cell | (is_second != first_pos), one_cell | (is_second == first_pos)
+        at_bottom = is_second | (one_cell & ((neg == 0) != first_pos)[rows])  # of a bin of one class, its end
+        columns = {"pos": pos[rows] * holds_pos, "neg": neg[rows] * holds_neg}
+        columns["pos2"] = columns["pos"] if self.pos2 is pos else self.pos2[rows] * holds_pos
+        columns["neg2"] = columns["neg"] if self.neg2 is neg else self.neg2[rows] * holds_neg
+        score = np.where(at_bottom, bottom[rows], top[rows])
+        return replace(self, score=score, **columns, exact=self.exact and not wide.any(), reach=None)
 
     # ---- one cut
 
@@ -584,6 +393,7 @@ class Ranking:
         inside = np.cumsum(self.neg[cells], dtype=np.int64)
         return cells.start + int(np.searchsorted(inside + negatives[block], fp, side="right"))
 
+    @public
     def at_quota(self, quota: Any) -> Counts:
         """Return the table when the first `quota` places of the list are flagged.
 
@@ -764,3 +574,79 @@ def find_scores(ranking: Ranking, scores: Array) -> Array:
             place[order[1:]] = steps
             return place.reshape(np.shape(scores))
     return np.searchsorted(sign * ranking.score, sign * scores).astype(np.int32)
+
+
+# ---------------------------------------------------------------------- its cases and classes in words
+
+
+def cases_of(ranking: Ranking, number: Callable[[Any], str] = written) -> str:
+    """Return how many cases there are, or what they weigh; `number` writes the number."""
+    if not ranking.is_unweighted:
+        return f"cases of weight {number(ranking.total)}"
+    return f"{number(ranking.total)} case" + ("" if ranking.total == 1 else "s")
+
+
+def class_titles(positive: Any, negative: Any) -> tuple[str, str]:
+    """Return the titles of the two classes in tables: with their own names, unless the labels are 1 and 0.
+
+    Args:
+        positive: The label of the positive class.
+        negative: The label of the other; None where nobody knows it.
+
+    >>> class_titles("default", "paid")
+    ('default (positive)', 'paid (negative)')
+    >>> class_titles(1, 0), class_titles(0, 1)
+    (('positive', 'negative'), ('0 (positive)', '1 (negative)'))
+    """
+    if _is_usual(positive, negative):
+        return CLASSES
+    return _title_class(positive, CLASSES[0]), CLASSES[1] if negative is None else _title_class(negative, CLASSES[1])
+
+
+def plural_titles(ranking: Ranking) -> tuple[str, str]:
+    """Return the titles of the cases of both classes in a legend.
+
+    Args:
+        ranking: The ranking of the cases.
+    """
+    return ("positives", "negatives") if ranking.class_titles == CLASSES else ranking.class_titles
+
+
+def classes_in_words(ranking: Ranking) -> str:
+    """Return which label is positive, and which negative where that is not plain.
+
+    Args:
+        ranking: The ranking of the cases.
+    """
+    is_plain = ranking.negative is None or _is_usual(ranking.positive, ranking.negative)
+    return f"positive is {ranking.positive!r}" + ("" if is_plain else f", negative is {ranking.negative!r}")
+
+
+def unusual_names(ranking: Ranking) -> str:
+    """Return the same as the end of a bracket; nothing where labels are the usual 1 and 0.
+
+    Args:
+        ranking: The ranking of the cases.
+    """
+    return "" if _is_usual(ranking.positive, ranking.negative) else f"; {classes_in_words(ranking)}"
+
+
+def share_of_positives(ranking: Ranking) -> str:
+    """Return the share of the positives as a percentage.
+
+    Args:
+        ranking: The ranking of the cases.
+    """
+    return f"{100 * (float(ranking.positives) / float(ranking.total)):.3g} %"
+
+
+def _is_usual(positive: Any, negative: Any) -> bool:
+    """Whether labels are so common that naming them tells nothing: 1 or true, and 0, -1 or false."""
+    numbers = (bool, int, float, np.number, np.bool_)
+    known = isinstance(positive, numbers) and positive == 1
+    return known and (negative is None or (isinstance(negative, numbers) and negative in (0, -1)))
+
+
+def _title_class(label: Any, role: str) -> str:
+    name = str(label)
+    return f"{name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + '…'} ({role})"

@@ -49,8 +49,7 @@ def save(ranking: Ranking, path: str | os.PathLike[str], *, overwrite: bool = Fa
         raise ParameterError("This is a stack of rankings", "save them one by one")
     if isinstance(path, str | os.PathLike) and str(path).lower().endswith(_OTHERS):
         raise ParameterError("A ranking has a file format of its own", 'pass a name such as "monday.ranking"')
-    unweighted = ranking.pos2 is ranking.pos and ranking.neg2 is ranking.neg
-    columns = {name: getattr(ranking, name) for name in _COLUMNS if not (unweighted and name in _SQUARES)}
+    columns = {name: getattr(ranking, name) for name in _COLUMNS if not (ranking.is_unweighted and name in _SQUARES)}
     columns |= {} if ranking.reach is None else dict(zip(_REACH, ranking.reach, strict=True))
     payload = _as_parquet(columns)
     facts = {

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from cutline.core import validation
-from cutline.core.array_ops import Array
+from cutline.core.array_ops import Array, take
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import Argument, ParameterError, Text, near
-from cutline.core.ranking import Ranking, take
+from cutline.core.ranking import Ranking
 from cutline.cuts.requirements import Requirement, Term, parse_terms
 from cutline.inference.effective_size import effective
 from cutline.inference.resampling.bootstrap import bootstrap, percentile

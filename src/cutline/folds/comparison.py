@@ -340,7 +340,7 @@ def compare_folds(
         if folds is None:
             raise InputError("is missing", "pass the fold of each case", argument="folds")
         if data is not None:
-            data = column_source.opened(data)
+            data = column_source.open_source(data)
         evaluations = {
             str(name): evaluate_folds(
                 labels, scores, folds=folds, repeats=repeats, data=data, name=str(name), **options

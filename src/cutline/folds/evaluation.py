@@ -579,7 +579,7 @@ def evaluate_folds(
         columns = column_source.request_columns(labels, scores, weights, positive=positive)
         more = {"folds": folds, "repeats": repeats, "groups": groups}
         columns |= {key: column_source.Request("groups", name) for key, name in more.items() if name is not None}
-        with column_source.reading(column_source.opened(data), columns) as values:
+        with column_source.reading(column_source.open_source(data), columns) as values:
             how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
             how |= {"higher_is_positive": higher_is_positive, "train_sizes": train_sizes, **values}
             return evaluate_folds(**how, **cut)

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.array_ops import Array, as_array, choose
+from cutline.core.array_ops import Array, as_array, choose, dot
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide, real
-from cutline.core.ranking import Ranking, dot
+from cutline.core.ranking import Ranking
 from cutline.inference.effective_size import effective, squares
 from cutline.results.estimate import Limits, quantile
 

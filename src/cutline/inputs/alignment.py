@@ -11,7 +11,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 from cutline.core.validation import check_length, check_number, check_simple, column, convert_weights
-from cutline.inputs.column_source import Request, opened, reading, request_columns
+from cutline.inputs.column_source import Request, open_source, reading, request_columns
 from cutline.inputs.rank import Cases, Missing, WeightsAre, complete
 
 INCOMPLETE_GROUPS = ("needs complete rows", "drop those with missing values from all columns first")
@@ -247,14 +247,15 @@ def columns_of(
     requests = request_columns(labels, None, weights, groups, strata, positive=positive)
     del requests["scores"]
     models = {(name,): Request("scores", column) for name, column in scores.items()}
-    with reading(opened(data), {**requests, **models}, any_order=True) as columns:
+    with reading(open_source(data), {**requests, **models}, any_order=True) as columns:
         by_model = {name: columns[(name,)] for name in scores}
         return columns["labels"], by_model, columns.get("weights"), columns.get("groups"), columns.get("strata")
 
 
 def _read_columns(frame: Any, model: Any, key: str, requests: dict[Any, Request]) -> _Columns:
     """Return the columns of one model's frame or file."""
-    with reading(opened(frame, f"The frame of model {model!r}"), {**requests, "ids": Request("id", key)}) as columns:
+    source = open_source(frame, f"The frame of model {model!r}")
+    with reading(source, {**requests, "ids": Request("id", key)}) as columns:
         have = {name: np.asarray(values) for name, values in columns.items()}
         others = (have.get(role) for role in ("weights", "groups", "strata"))
         return _Columns(have["ids"], have["labels"], have["scores"], *others)

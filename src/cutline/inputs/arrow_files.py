@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cutline.core.address_space import check_package
 from cutline.core.errors import InputError
+from cutline.core.memory import check_package
 from cutline.inputs import frames
 from cutline.inputs.column_source import Source
 
@@ -59,6 +59,6 @@ def _table(path: Path) -> Any:
         stream.seek(0)
         if start == _OLD_FEATHER:
             return feather.read_table(stream, use_threads=False)
-        opened = ipc.open_stream if start == _STREAM else ipc.open_file
-        with opened(stream, options=options) as reader:
+        open_reader = ipc.open_stream if start == _STREAM else ipc.open_file
+        with open_reader(stream, options=options) as reader:
             return reader.read_all()

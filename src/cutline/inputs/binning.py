@@ -207,67 +207,7 @@ def sort_bins(bins: Bins) -> Bins:
     return Bins(bins.top[first], lowest, *counts, number, summed(bins.pos2), summed(bins.neg2), magnitude)
 
 
-# ---------------------------------------------------------------------- the functions that make bins, for arrays
-
-
-def magnitude(score: Array) -> Array:
-    """Return the bin of the first pass: the sign and the order of magnitude of a score, in `STEPS` steps to a
-    doubling.
-    """
-    with np.errstate(divide="ignore"):
-        size = np.floor(STEPS * np.log2(np.abs(score)))
-    # Infinity is the last, nought the first.
-    size = np.where(score == 0, 0.0, np.clip(size, -40_000, 40_000) + MIDDLE)
-    return np.asarray(np.copysign(size, score)).astype(np.int64)
-
-
 def part_of(score: Array, low: Array, span: Array, parts: Array) -> Array:
     """Return the part of its magnitude that a score falls into."""
     part = np.clip(np.floor((np.abs(score) - low) / span * parts), 0, parts - 1)
     return np.asarray(part).astype(np.int64)
-
-
-def of_arrays(score: Array, is_positive: Array, weight: Array | None = None, edge: float = np.inf) -> Aggregate:
-    """Return the aggregation of arrays in memory: what the engines have to do, for tests of them."""
-    score = score.astype(float, copy=False)
-
-    def aggregate(divisions: list[Division]) -> Bins:
-        return _of_rows(score, is_positive, weight, edge, divisions)
-
-    return aggregate
-
-
-def _of_rows(score: Array, is_positive: Array, weight: Array | None, edge: float, divisions: list[Division]) -> Bins:
-    number = 2 * magnitude(score) + (score >= edge)
-    inside = np.ones(len(score), bool)
-    for division in divisions:
-        where = _lookup(division.number, number)
-        inside = where >= 0
-        at = where[inside]
-        part = part_of(score[inside], division.low[at], division.span[at], division.parts[at])
-        number[inside] = division.start[at] + part
-    mine, heavy = score[inside], None if weight is None else weight[inside]
-    distinct, code = np.unique(number[inside], return_inverse=True)
-    count = len(distinct)
-    top, bottom = np.full(count, -np.inf), np.full(count, np.inf)
-    np.maximum.at(top, code, mine)
-    np.minimum.at(bottom, code, mine)
-    classes = is_positive[inside], ~is_positive[inside]
-    pos, neg = (_sum_weights(code, in_class, heavy, count) for in_class in classes)
-    squares = (
-        (None, None) if heavy is None else (_sum_weights(code, in_class, heavy * heavy, count) for in_class in classes)
-    )
-    return Bins(top, bottom, pos, neg, distinct, *squares)
-
-
-def _sum_weights(code: Array, chosen: Array, weight: Array | None, count: int) -> Array:
-    if weight is None:
-        return np.bincount(code[chosen], minlength=count)
-    return np.bincount(code[chosen], weights=weight[chosen], minlength=count).astype(weight.dtype)
-
-
-def _lookup(known: Array, numbers: Array) -> Array:
-    """Return the position of each number among the known ones; -1 where it is unknown."""
-    order = np.argsort(known)
-    at = order[np.minimum(np.searchsorted(known, numbers, sorter=order), len(known) - 1)]
-    return np.asarray(np.where(known[at] == numbers, at, -1))

@@ -1,22 +1,27 @@
-"""Columns by name, wherever they live: what a frame, a file or a mapping of columns answers to the door.
+"""The common interface to the columns of a data frame, a file or a mapping.
 
-`opened(data)` gives the `Source` of anything that `data=` takes. A source reads the rows of some columns, or, where
-its own engine can do the work, their distinct rows with how often each occurs.
+`open_source(data)` returns the `Source` of anything that `data=` takes. A source reads the rows of some columns, or,
+where its own engine can do the work, their distinct rows with how often each occurs.
 """
 
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, near, shown
 from cutline.core.validation import check_simple
+
+if TYPE_CHECKING:
+    from cutline.inputs.out_of_core import Engine
 
 LABELS = ("label", "labels", "y", "y_true", "target", "truth", "class", "outcome", "actual", "response")
 SCORES = ("score", "scores", "p", "prob", "proba", "probability", "y_score", "y_prob", "y_pred", "prediction", "pred")
@@ -68,27 +73,73 @@ class CodedColumn(NamedTuple):
         return self.values[self.code]
 
 
-class Source(Protocol):
-    """Named columns."""
+class Source(ABC):
+    """Named columns of a frame, a file or a mapping.
 
-    title: str  # what messages call it
-    is_elsewhere: bool  # whether rows come from another engine, in no order
+    A subclass reads rows. What else it can do depends on where they are: an engine aggregates a frame elsewhere or a
+    large file, and files tell where a row stands.
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names."""
+    Args:
+        title: What messages call it.
+        columns: The names of the columns.
+    """
 
+    is_elsewhere = False  # whether another engine holds the rows, in no order
+    lacking: Mapping[str, str] = MappingProxyType({})  # of several files: why a column is not in all of them
+
+    def __init__(self, title: str, columns: Iterable[str]) -> None:
+        self.title, self.columns = title, tuple(columns)
+        self.notes: dict[str, str] = {}  # how columns were read, where that is worth a note; "" is the whole file
+
+    @abstractmethod
     def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
-        """Return the columns that are asked for, row by row."""
+        """Return the requested columns, row by row."""
 
-    def grouped(self, requests: Mapping[Any, Request]) -> tuple[dict[Any, Array], Array] | None:
-        """Return the distinct rows and their counts; None where the rows are in memory already."""
+    def group_rows(self, requests: Mapping[Any, Request]) -> tuple[dict[Any, Array], Array] | None:  # noqa: ARG002
+        """Return the distinct rows and their counts; None where rows are read one by one."""
+        return None
 
-    def engine(self, requests: Mapping[Any, Request]) -> Any:
-        """Return the engine that aggregates the columns where they live; None where there is none."""
+    def fits(self, limit: int) -> bool:  # noqa: ARG002
+        """Whether this is a file whose columns fit into that many bytes, so that `scan` may read them."""
+        return False
 
-    def place(self, position: int) -> str | None:
-        """Return where a row is, in words; None where it is counted as in an array."""
+    def scan(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn] | None:  # noqa: ARG002
+        """Return the columns of a file from one typed scan; None where `rows` has to look closer."""
+        return None
+
+    def engine(self, requests: Mapping[Any, Request], slices: int = 0) -> Engine | None:  # noqa: ARG002
+        """Return the engine that aggregates the columns where they are; None where there is none.
+
+        Args:
+            requests: The columns.
+            slices: How many slices the column `SLICE` numbers.
+        """
+        return None
+
+    def place(self, position: int) -> str | None:  # noqa: ARG002
+        """Return where a row is, in words; None where positions are those of an array."""
+        return None
+
+
+class SliceableSource(Source):
+    """Columns in an engine that can group them by slices where they are."""
+
+    @abstractmethod
+    def combinations(self, requests: Mapping[Any, Request], most: int) -> Combinations | None:
+        """Return the distinct combinations of the values of columns; None where there are more than `most`.
+
+        Args:
+            requests: The columns, which make slices.
+            most: The most combinations.
+        """
+
+    @abstractmethod
+    def with_slices(self, slices: SliceTable) -> Source:
+        """Return the rows that belong to a slice, with the number of it in the column `SLICE`; in no order.
+
+        Args:
+            slices: Which combinations of values belong to which slice.
+        """
 
 
 def is_path(data: Any) -> bool:
@@ -98,11 +149,10 @@ def is_path(data: Any) -> bool:
     return isinstance(data, str | os.PathLike)
 
 
-def opened(data: Any, title: str = "data", memory: Any = None) -> Source:
-    """Return the source of a frame, a mapping of columns, or the path of files; one that is open already as it is."""
-    if hasattr(type(data), "grouped"):
-        source: Source = data
-        return source
+def open_source(data: Any, title: str = "data", memory: Any = None) -> Source:
+    """Return the source of a frame, a mapping of columns, or the path of files; an open source unchanged."""
+    if isinstance(data, Source):
+        return data
     if is_path(data):
         from cutline.inputs import files
 
@@ -137,9 +187,8 @@ def check(source: Source, requests: Mapping[Any, Request]) -> None:
                 argument=role,
             )
         if name not in source.columns:
-            lacking: Mapping[str, str] = getattr(source, "lacking", {})
-            if name in lacking:
-                raise InputError(lacking[name], "pass files with the same columns")
+            if name in source.lacking:
+                raise InputError(source.lacking[name], "pass files with the same columns")
             hint = near(name, map(shown, source.columns)) or f"It has {_listed(source.columns)}."
             problem = Text(f"{source.title} has no column {name!r}, which ", Argument(role), " names")
             raise InputError(problem, argument=role, hint=hint)
@@ -167,7 +216,7 @@ def reading(source: Source, requests: Mapping[Any, Request], *, any_order: bool 
         any_order: Whether the rows may come in any order, so that an engine can send each distinct one once.
     """
     check(source, requests)
-    grouped = source.grouped(requests) if any_order and source.is_elsewhere else None
+    grouped = source.group_rows(requests) if any_order and source.is_elsewhere else None
     try:
         columns = source.rows(requests) if grouped is None else _repeated(*grouped)
         for key, request in requests.items():
@@ -180,11 +229,8 @@ def reading(source: Source, requests: Mapping[Any, Request], *, any_order: bool 
 
 def notes_on(source: Source, requests: Mapping[Any, Request]) -> str:
     """Return the sentences that say how the columns of a file were read, where that is worth a note."""
-    notes: Mapping[str, str] = getattr(source, "notes", {})
-    names = dict.fromkeys(
-        ("", *(request.column for request in requests.values()))
-    )  # what is said of the whole file first
-    return " ".join(notes[name] for name in names if name in notes)
+    names = dict.fromkeys(("", *(request.column for request in requests.values())))  # the whole file first
+    return " ".join(source.notes[name] for name in names if name in source.notes)
 
 
 def _repeated(columns: Mapping[Any, Array], times: Array) -> dict[Any, Array]:
@@ -199,35 +245,22 @@ def with_place(error: PositionError, source: Source, requests: Mapping[Any, Requ
     return error.altered(column=column, place=place)
 
 
-class ColumnMapping:
+class ColumnMapping(Source):
     """A mapping of columns."""
 
-    is_elsewhere = False
-
     def __init__(self, columns: Mapping[Any, Any], title: str) -> None:
-        self.title = title
+        super().__init__(title, map(str, columns))
         self._columns = columns
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names."""
-        return tuple(map(str, self._columns))
-
     def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
-        """Return the columns as they are."""
+        """Return the columns unchanged."""
         return {key: self._columns[request.column] for key, request in requests.items()}
 
-    def grouped(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
-        """Return None: the rows are in memory."""
-        return
 
-    def engine(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
-        """Return None: the rows are in memory."""
-        return
-
-    def place(self, position: int) -> None:  # noqa: ARG002
-        """Return the position, as in an array."""
-        return
+def as_plain_type(values: Array) -> Array:
+    """Return objects that are all booleans, all integers or all floats as an array of that type; others unchanged."""
+    kinds = set(map(type, values.tolist())) if values.dtype.kind == "O" else set()
+    return values.astype(next(iter(kinds))) if len(kinds) == 1 and kinds <= {bool, int, float} else values
 
 
 def plain(values: Any) -> Array:

@@ -20,7 +20,14 @@ from typing import IO, Any, NamedTuple
 from cutline.core.errors import InputError
 from cutline.core.validation import counted
 from cutline.inputs.column_source import check_distinct
-from cutline.inputs.file_formats import changed_error, compression_of, no_room, spooled, zstd_line_not_utf8, zstd_lines
+from cutline.inputs.file_formats import (
+    changed_error,
+    compression_of,
+    find_zstd_line_not_utf8,
+    no_room,
+    read_zstd_head,
+    spooled,
+)
 
 _DELIMITERS = ",;\t|^~: "  # in the order in which they are believed
 _HEAD = 1 << 16
@@ -136,10 +143,10 @@ def has_long_numbers(path: Path, title: str, layout: Layout) -> bool:
 
 def _zstd_head(path: Path, title: str) -> bytes:
     """Return the first lines of a file that zstd compressed."""
-    start = zstd_lines(path)
+    start = read_zstd_head(path)
     if start is not None:
         return start
-    line = zstd_line_not_utf8(path)
+    line = find_zstd_line_not_utf8(path)
     if line is not None:
         raise not_utf8(title, line)
     raise InputError(f"{title} cannot be unpacked as zstd", "compress it again")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -14,46 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutline.core.address_space import find_limit
-from cutline.core.errors import ParameterError, briefly
 from cutline.core.extras import require
+from cutline.core.memory import find_limit, parse_memory_size
 from cutline.core.parallel import is_watched, tell
 from cutline.inputs.text_table import MISSING
 
 if TYPE_CHECKING:
     import duckdb
 
-SHARE = 0.25  # of the machine's memory, without a limit of the user's
-_MOST = 2**62  # bytes that DuckDB can count
-LEAST = 200 * 10**6
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _EVERY = 0.2  # seconds
 _numbers = count()
-
-
-def bytes_of(memory: Any = None) -> int:
-    """Return a limit such as "2GB" in bytes; a quarter of the machine's memory when None.
-
-    >>> bytes_of("2GB"), bytes_of("512 MiB")
-    (2000000000, 536870912)
-    """
-    if memory is None:
-        return max(int(of_machine() * SHARE), 10**9)
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]I?)?B?\s*", str(memory).upper())
-    if match is None:
-        raise ParameterError(f"is {briefly(memory)}", 'pass a size such as "2GB"', argument="memory")
-    size = int(float(match[1]) * _UNITS[match[2] or ""])
-    if size < LEAST:
-        raise ParameterError(f"is {briefly(memory)}", f"pass at least {LEAST // 10**6}MB", argument="memory")
-    return min(size, _MOST)
-
-
-def of_machine() -> int:
-    """Return the memory of the machine, in bytes."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError, AttributeError):  # a system that does not tell
-        return 8 * 10**9
 
 
 def connect(memory: Any = None) -> duckdb.DuckDBPyConnection:
@@ -62,12 +31,12 @@ def connect(memory: Any = None) -> duckdb.DuckDBPyConnection:
     settings: dict[str, Any] = {
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
-        "memory_limit": f"{bytes_of(memory)}B",
+        "memory_limit": f"{parse_memory_size(memory)}B",
         "temp_directory": os.fspath(spill),
     }
     limit = find_limit()
     if limit is not None:  # threads reserve memory beside that which DuckDB counts
-        settings |= {"threads": "1", "memory_limit": f"{min(bytes_of(memory), limit // 4)}B"}
+        settings |= {"threads": "1", "memory_limit": f"{min(parse_memory_size(memory), limit // 4)}B"}
     connection: duckdb.DuckDBPyConnection = require("duckdb", "files").connect(":memory:", config=settings)
     return connection
 

@@ -13,18 +13,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
-from cutline.core.validation import counted, decimals_error
-from cutline.inputs import write_flags
-from cutline.inputs.column_source import SLICE, CodedColumn, Combinations, Request, SliceTable, check_distinct, plain
+from cutline.core.errors import InputError, PositionError
+from cutline.core.validation import decimals_error
+from cutline.inputs.column_source import (
+    SLICE,
+    CodedColumn,
+    Combinations,
+    Request,
+    SliceableSource,
+    SliceTable,
+    Source,
+    check_distinct,
+    plain,
+)
 from cutline.inputs.csv_layout import Layout, has_long_numbers, head, rejected, with_one_line_end
-from cutline.inputs.duck import absent, connect, followed, is_nan, is_number, literal, quoted, register
+from cutline.inputs.duck import absent, connect, followed, is_nan, literal, quoted, register
 from cutline.inputs.file_formats import changed_error, compression_of, no_room, plainly_named, state_of
 from cutline.inputs.file_sets import FileSet
 from cutline.inputs.json_files import check_columns, check_few_names, check_infinities, find_long_scores, form_of
@@ -32,6 +41,7 @@ from cutline.inputs.slicing import ABSENT, NOT_A_NUMBER, OUTSIDE
 from cutline.inputs.sql_engine import SqlEngine
 from cutline.inputs.text_table import (
     MISSING,
+    MOST_CODES,
     MOST_DIGITS,
     MOST_LABELS,
     PLAIN_NUMBER,
@@ -51,20 +61,9 @@ _SHORTEST_LINE = 4  # bytes of a row of two columns
 _FIRST_BYTES = 1 << 16  # beyond which a file's first lines tell how long the others are
 _PACKED = 4  # bytes of text that a byte of a compressed file holds, about
 _FIRST_ROWS = 4096  # in which labels are looked up
-_MOST_CODES = 250  # distinct labels that one byte tells apart, with one for missing and one for unknown
 _UNKNOWN = 255
 _MOST_DECIMALS = 38  # digits of DuckDB's decimals
 _EXACT_DIGITS = 15  # decimals that every float64 tells apart
-
-
-class FirstCases(NamedTuple):
-    """Summary of the first cases of a file by score, and of the tie that the last one is in."""
-
-    flagged: int
-    cases: int
-    last: float
-    tied: int  # cases with the last score
-    taken: int  # of these, how many are among the first
 
 
 def read(files: FileSet, memory: Any = None) -> File:
@@ -124,19 +123,19 @@ class UnreadableError(InputError):
     """A file that DuckDB cannot read, for a reason that it does not tell."""
 
 
-class File:
+class File(SliceableSource):
     """Columns of one file, read by DuckDB."""
 
-    is_elsewhere = False
+    _is_one_file = True
     _joined = ""  # how the table of slices is joined
-    lacking: Mapping[str, str] = {}  # of several files: why a column of the first is none of all
 
     def __init__(self, path: Path, title: str, kind: str, connection: duckdb.DuckDBPyConnection | None = None) -> None:
-        self.title = title
+        super().__init__(title, ())
         self._kind = kind
         self._connection = connection or connect()
         self._written, self._state = path, state_of(path, title)
         self._layout: Layout | None = None
+        self._spellings: dict[str, Spelling] = {}
         if kind == "csv":
             self._layout = Layout.of(path, title)
             if self._layout.mixed:
@@ -157,18 +156,10 @@ class File:
             names = self._layout.columns if self._layout else self._written_names(own)
         self.types = {name: str(row[1]) for name, row in zip(names, described, strict=True)}
         self._names = dict(zip(names, own, strict=True))
+        self.columns = tuple(self.types)
 
     def _describe(self) -> list[Any]:
         return self._connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()
-
-    @cached_property
-    def notes(self) -> dict[str, str]:
-        """Notes on columns whose numbers are not written as floats are."""
-        return {}
-
-    @cached_property
-    def _spellings(self) -> dict[str, Spelling]:
-        return {}
 
     @property
     def literal(self) -> str:
@@ -224,11 +215,6 @@ class File:
         check_distinct(names, self.title)
         return names
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return tuple(self.types)
-
     @cached_property
     def count(self) -> int:
         """Number of rows."""
@@ -245,10 +231,6 @@ class File:
                 raise
             return CsvFile(self._path, self.title, self._layout).rows(requests)
 
-    def grouped(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
-        """Do nothing: rows are read one by one."""
-        return
-
     def fits(self, limit: int) -> bool:
         """Whether the columns of a ranking fit into some bytes; rows of text are counted only where it is close."""
         most = limit // _ROW_BYTES
@@ -258,7 +240,7 @@ class File:
     @cached_property
     def _likely_count(self) -> int | None:
         """About how many rows a text file has, by its size and its first lines; None where counting takes no time."""
-        if self._kind == "parquet" or not hasattr(self, "_path"):
+        if self._kind == "parquet" or not self._is_one_file:
             return None
         lines = (
             head(self._path, self.title, self.compression).encode().splitlines() if self._size > _FIRST_BYTES else []
@@ -337,7 +319,7 @@ class File:
             }
             values: dict[Any, Array] = {}
             for key, some in texts.items():
-                labels = read(some, requests[key]) if len(some) <= _MOST_CODES else None
+                labels = read(some, requests[key]) if len(some) <= MOST_CODES else None
                 if labels is None:
                     return None
                 values[key] = labels
@@ -363,7 +345,7 @@ class File:
         """Return the distinct texts of a column, or of its first rows."""
         column = self._name(request)
         rows = reader if whole else f"(SELECT {column} FROM {reader} LIMIT {_FIRST_ROWS})"
-        query = f"SELECT DISTINCT CAST({column} AS VARCHAR) FROM {rows} LIMIT {_MOST_CODES + 2}"
+        query = f"SELECT DISTINCT CAST({column} AS VARCHAR) FROM {rows} LIMIT {MOST_CODES + 2}"
         return sorted(str(text) for (text,) in self._connection.execute(query).fetchall() if text is not None)
 
     def _has_odd_numbers(self, numbers: Sequence[Request]) -> bool:
@@ -436,12 +418,11 @@ class File:
             f"CAST({self._sql(request)} AS VARCHAR) = slices.{name}"
             for request, name in zip(slices.requests.values(), names, strict=True)
         )
-        notes, spellings = self.notes, self._spellings
-        other = copy.copy(self)
-        other.notes, other._spellings = notes, spellings  # shared: what one learns about a column holds for both
+        other = copy.copy(self)  # with the same notes and spellings: what one learns about a column holds for both
         other._joined = f"JOIN slices ON {same}"
         other._from = other._with_slices(self._from)
         other.types, other._names = self.types | {SLICE: "SMALLINT"}, self._names | {SLICE: SLICE}
+        other.columns = tuple(other.types)
         other.__dict__.pop("count", None)
         return other
 
@@ -458,139 +439,6 @@ class File:
     def place(self, position: int) -> str:
         """Return the row as a person counts it."""
         return f"in row {position + 1}" + (" below the header" if self._kind == "csv" else "")
-
-    def flag(
-        self, score: Request, threshold: float, *, higher: bool, column: str, drop: bool, into: Path, kind: str
-    ) -> tuple[int, int]:
-        """Copy the rows with a column that says whether the score reaches a threshold; how many do, of how many.
-
-        The rows go through DuckDB one after the other, in their order, and never all into memory.
-
-        Args:
-            score: The column of the scores.
-            threshold: The threshold, which is read in the type of the scores.
-            higher: Whether high scores reach it.
-            column: The name of the new column.
-            drop: Whether rows without a score are left out; they are refused otherwise.
-            into: The file to write.
-            kind: Its format: see `write_flags.write_rows`.
-        """
-        at = f"CAST('{threshold!r}' AS {'FLOAT' if self.types[score.column] == 'FLOAT' else 'DOUBLE'})"
-
-        def reaches(value: str) -> str:
-            return f"({value} {'>=' if higher else '<='} {at})"
-
-        written = self.derive(score, reaches, column=column, drop=drop, into=into, kind=kind)
-        with self._plainly():
-            where = f"{reaches(self._sql(score))} AND {is_number(self._sql(score))}"
-            return int(self._fetch_row(f"SELECT count(*) FROM {self._from} WHERE {where}")[0]), written
-
-    def flag_first(
-        self, score: Request, quota: int, *, higher: bool, column: str, drop: bool, into: Path, kind: str
-    ) -> FirstCases:
-        """Copy the rows with a column that says whether the score is among the first ones, up to a quota.
-
-        Of equal scores that the quota divides, the first rows of the file are taken.
-
-        Args:
-            score: The column of the scores.
-            quota: How many rows are flagged.
-            higher: Whether high scores come first.
-            column: The name of the new column.
-            drop: Whether rows without a score are left out; they are refused otherwise.
-            into: The file to write.
-            kind: Its format: see `write_flags.write_rows`.
-        """
-        self._check_numbers(score)
-        value = self._sql(score)
-        self._check_present(score, value, drop=drop)
-        numbers = f"SELECT {value} AS value FROM {self._from} WHERE {is_number(value)}"
-        order, beyond = ("DESC", ">") if higher else ("ASC", "<")
-        with self._plainly():
-            count = int(self._fetch_row(f"SELECT count(*) FROM ({numbers})")[0])
-            if quota > count:
-                raise ParameterError(
-                    f"is {quota}, but {self.title} has {counted(count, 'case')}", "pass a smaller one", argument="quota"
-                )
-            [score_there] = self._fetch_row(
-                f"SELECT value FROM ({numbers}) ORDER BY value {order} LIMIT 1 OFFSET {quota - 1}"
-            )
-            last = float(score_there)
-            at = f"CAST('{last!r}' AS {'FLOAT' if self.types[score.column] == 'FLOAT' else 'DOUBLE'})"
-            counts = f"SELECT count_if(value {beyond} {at}), count_if(value = {at}) FROM ({numbers})"
-            above, tied = map(int, self._fetch_row(counts))
-        so_far = f"sum(CASE WHEN {value} = {at} THEN 1 ELSE 0 END) OVER (ROWS UNBOUNDED PRECEDING)"
-
-        def is_among(text: str) -> str:
-            return f"({text} {beyond} {at} OR ({text} = {at} AND {so_far} <= {quota - above}))"
-
-        self.derive(score, is_among, column=column, drop=drop, into=into, kind=kind)
-        return FirstCases(quota, count, last, tied, quota - above)
-
-    def limits(self, score: Request) -> tuple[float, float]:
-        """Return the smallest and the largest score.
-
-        Args:
-            score: The column of the scores.
-        """
-        self._check_numbers(score)
-        if self._kind != "csv" and not _NUMERIC.match(self.types[score.column]):
-            what = f"Column {score.column!r} holds no numbers, but {self.types[score.column]}"
-            raise InputError(what, "pass the column of the scores")
-        value = self._sql(score)
-        with self._plainly():
-            low, high = self._fetch_row(f"SELECT min({value}), max({value}) FROM {self._from}")
-        if low is None:
-            raise InputError(f"Column {score.column!r} has no score", "pass cases with scores")
-        return float(low), float(high)
-
-    def teach(self, name: str, function: Callable[[float], float]) -> None:
-        """Let expressions call a function of one number.
-
-        Args:
-            name: What expressions call it.
-            function: The function.
-        """
-        self._connection.create_function(name, function, ["DOUBLE"], "DOUBLE")
-
-    def derive(
-        self, score: Request, expression: Callable[[str], str], *, column: str, drop: bool, into: Path, kind: str
-    ) -> int:
-        """Copy the rows to a file, with a column that is computed from the score; how many.
-
-        The columns of a CSV file stay the text that they are in another, and get their types where a format has some.
-
-        Args:
-            score: The column of the scores.
-            expression: What is computed, in SQL, of the SQL of the score.
-            column: The name of the new column.
-            drop: Whether rows without a score are left out; they are refused otherwise.
-            into: The file to write.
-            kind: Its format: see `write_flags.write_rows`.
-        """
-        self._check_numbers(score)
-        value = self._sql(score)
-        self._check_present(score, value, drop=drop)
-        source = self._from + (f" WHERE {is_number(value)}" if drop else "")
-        cells = {name: quoted(self._names[name]) for name in self.columns}
-        with self._plainly():
-            if self._kind == "csv" and not kind.startswith("csv"):
-                cells = write_flags.typed(self._connection, cells, source)
-            return write_flags.write_rows(self._connection, cells | {column: expression(value)}, source, into, kind)
-
-    def _check_present(self, score: Request, value: str, *, drop: bool) -> None:
-        """Refuse a row without a score."""
-        if drop:
-            return
-        numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"
-        with self._plainly():
-            query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE NOT ({is_number('value')})"
-            rows = self._connection.execute(query).fetchall()
-        first, many = rows[0]
-        if many:
-            how = counted(many, "missing value")
-            found_there = f"Column {score.column!r} holds {how}, the first {self.place(first - 1)}"
-            raise InputError(found_there, Text("fill them, or pass ", Argument("missing", "drop")))
 
     # ------------------------------------------------------------------ types
 
@@ -700,7 +548,7 @@ class File:
 
     def _check_infinities(self, requests: Mapping[Any, Request]) -> None:
         """Refuse infinities of JSON that no writer of JSON spells so."""
-        if self._kind != "json" or not hasattr(self, "_path"):
+        if self._kind != "json" or not self._is_one_file:
             return
         for request in requests.values():
             if request.role in ("scores", "weights") and self.types[request.column] == "DOUBLE":
@@ -712,10 +560,10 @@ class File:
 
     def _check_decimals(self, request: Request) -> None:
         """Refuse decimals that would become ties as floats."""
-        if request.role == "scores" and self._layout is not None and hasattr(self, "_path"):
+        if request.role == "scores" and self._layout is not None and self._is_one_file:
             self._check_long_numbers(request)
             return
-        if request.role == "scores" and self._kind == "json" and hasattr(self, "_path"):
+        if request.role == "scores" and self._kind == "json" and self._is_one_file:
             if self.types[request.column] == "DOUBLE":
                 self._check_long_json(request)
             return
@@ -783,6 +631,10 @@ class File:
         if merged or beside:
             raise decimals_error(request.role)
 
+    def _holds_numbers(self, column: str) -> bool:
+        """Whether DuckDB reads the column as numbers, or may: text of a CSV file may spell them."""
+        return self._kind == "csv" or bool(_NUMERIC.match(self.types[column]))
+
     def _name(self, request: Request) -> str:
         return quoted(self._names[request.column])
 
@@ -834,8 +686,11 @@ class File:
 class Files(File):
     """Columns of several files of one format."""
 
+    _is_one_file = False
+
     def __init__(self, parts: Sequence[File], files: FileSet, connection: duckdb.DuckDBPyConnection) -> None:
-        self.title, self._kind, self._connection = files.title, files.kind, connection
+        Source.__init__(self, files.title, ())
+        self._kind, self._connection = files.kind, connection
         self._parts, self._layout = parts, None
         self.lacking = _differences(parts)
         with self._plainly():
@@ -846,6 +701,8 @@ class Files(File):
         partitions = {name: name for name in own if name not in parts[0].own_names.values() and files.hive}
         self._names = {name: duck for name, duck in {**first, **partitions}.items() if duck in own}
         self.types = {name: own[duck] for name, duck in self._names.items()}
+        self._spellings = {}
+        self.columns = tuple(self.types)
 
     def _together(self, hive: bool) -> str:
         """Return how DuckDB reads them: in one go where they are alike, else one after the other."""

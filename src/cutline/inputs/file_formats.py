@@ -76,33 +76,6 @@ _LINES = (
 _BAD_LINE = re.compile(r"CSV Error on Line: (\d+)")
 
 
-def find_line_not_utf8(path: Path) -> int | None:
-    """Return the first line that is not UTF-8 text, in whichever column; None where all are, as far as DuckDB reads."""
-    require("duckdb", "files")
-    import duckdb
-
-    try:
-        with duckdb.connect(":memory:") as connection:
-            connection.execute(f"SELECT count(line) FROM {_LINES}", [str(path)]).fetchall()  # noqa: S608
-    except duckdb.Error as error:
-        line = _BAD_LINE.search(str(error)) if "unicode" in str(error).lower() else None
-        return None if line is None else int(line[1])
-    return None
-
-
-def first_lines(path: Path) -> bytes | None:
-    """Return the first lines of a file whose name is plain; None where DuckDB cannot unpack them."""
-    require("duckdb", "files")
-    import duckdb
-
-    try:
-        with duckdb.connect(":memory:") as connection:
-            rows = connection.execute(f"SELECT line FROM {_LINES} LIMIT 20", [str(path)]).fetchall()  # noqa: S608
-    except duckdb.Error:
-        return None
-    return "".join(f"{line or ''}\n" for (line,) in rows).encode()
-
-
 SUFFIXES = {
     ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv",
     ".parquet": "parquet", ".pq": "parquet",
@@ -302,19 +275,38 @@ def _start(path: Path) -> bytes:
         except (OSError, EOFError, zlib.error):  # which whoever reads it will say
             return start
     is_zstd = start.startswith(ZSTD_MAGIC) or is_skipped(start)
-    return (zstd_lines(path) or start) if is_zstd else start
+    return (read_zstd_head(path) or start) if is_zstd else start
 
 
-def zstd_lines(path: Path) -> bytes | None:
-    """Return the first lines of a file that zstd compressed; None where it cannot be unpacked."""
+def read_zstd_head(path: Path) -> bytes | None:
+    """Return the first lines of a file that zstd compressed; None where DuckDB cannot unpack them."""
+    require("duckdb", "files")
+    import duckdb
+
     named = plainly_named(path)  # held while DuckDB reads
-    return first_lines(named)
+    try:
+        with duckdb.connect(":memory:") as connection:
+            rows = connection.execute(f"SELECT line FROM {_LINES} LIMIT 20", [str(named)]).fetchall()  # noqa: S608
+    except duckdb.Error:
+        return None
+    return "".join(f"{line or ''}\n" for (line,) in rows).encode()
 
 
-def zstd_line_not_utf8(path: Path) -> int | None:
-    """Return the first line of a file that zstd compressed that is not UTF-8 text; None where all are."""
+def find_zstd_line_not_utf8(path: Path) -> int | None:
+    """Return the number of the first line that is not UTF-8 text, in a file that zstd compressed; None where all are,
+    as far as DuckDB reads.
+    """
+    require("duckdb", "files")
+    import duckdb
+
     named = plainly_named(path)  # held while DuckDB reads
-    return find_line_not_utf8(named)
+    try:
+        with duckdb.connect(":memory:") as connection:
+            connection.execute(f"SELECT count(line) FROM {_LINES}", [str(named)]).fetchall()  # noqa: S608
+    except duckdb.Error as error:
+        line = _BAD_LINE.search(str(error)) if "unicode" in str(error).lower() else None
+        return None if line is None else int(line[1])
+    return None
 
 
 def compression_of(path: Path, title: str) -> str:

@@ -10,19 +10,16 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.extras import require
+from cutline.core.memory import parse_memory_size
 from cutline.inputs.column_source import Source
 from cutline.inputs.csv_layout import EncodingError, Layout, in_utf8, not_utf8
-from cutline.inputs.duck import bytes_of
-from cutline.inputs.file_formats import zstd_line_not_utf8
+from cutline.inputs.file_formats import find_zstd_line_not_utf8
 from cutline.inputs.file_sets import FileSet, file_set
 from cutline.inputs.text_table import CsvFile
-
-if TYPE_CHECKING:
-    from cutline.inputs.duckdb_files import File
 
 FORMATS = ("csv", "parquet", "json", "arrow", "excel")
 _SMALL = 4_000_000  # bytes of a CSV file that Python reads faster than DuckDB is loaded
@@ -39,7 +36,7 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
     if format is not None and format not in FORMATS:
         raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
     if memory is not None:
-        bytes_of(memory)  # which refuses what is no size
+        parse_memory_size(memory)  # which refuses what is no size
     files = file_set(path, format)
     if files.kind == "arrow":
         from cutline.inputs import arrow_files
@@ -55,7 +52,7 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
         path, note = in_utf8(files.paths[0], files.title)
         source = _read_tables(files._replace(paths=(path,)), memory)
         if note:
-            getattr(source, "notes", {})[""] = note
+            source.notes[""] = note
         return source
     return _read_tables(files, memory)
 
@@ -72,14 +69,6 @@ def _read_tables(files: FileSet, memory: Any) -> Source:
     return duckdb_files.read(files, memory)
 
 
-def open_with_duckdb(path: Path, title: str, kind: str) -> File:
-    """Return the columns of one file, which DuckDB reads."""
-    require("duckdb", "files")
-    from cutline.inputs.duckdb_files import File
-
-    return File(path, title, kind)
-
-
 def _read_without_duckdb(files: FileSet) -> Source | None:
     """Return the source of a file that is read by others than DuckDB: because it is small, or DuckDB is missing."""
     path, title = files.paths[0], files.titles[0]
@@ -90,7 +79,7 @@ def _read_without_duckdb(files: FileSet) -> Source | None:
         return None
     layout = Layout.of(path, title)
     if layout.compression == "zstd":
-        line = zstd_line_not_utf8(path)
+        line = find_zstd_line_not_utf8(path)
         if line is not None:
             raise not_utf8(title, line)
         return None

@@ -19,7 +19,7 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.validation import decimals_error
 from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
-from cutline.inputs.column_source import SLICE, Combinations, Request, SliceTable, plain
+from cutline.inputs.column_source import SLICE, Combinations, Request, SliceableSource, SliceTable, Source, plain
 from cutline.inputs.duck import literal, quoted
 from cutline.inputs.out_of_core import Classes, Edge
 from cutline.inputs.slicing import ABSENT, NOT_A_NUMBER, OUTSIDE
@@ -124,7 +124,7 @@ class FrameEngine:
         return split_numbers(self._grouped(frame, "number"), self.slices)
 
     def _first_key(self) -> nw.Expr:
-        """Return the bin of the first pass, as `binning.magnitude` finds it, and the side of the edge."""
+        """Return the bin of the first pass, as `sql_engine.magnitude_sql` finds it, and the side of the edge."""
         x = nw.col("x")
         # The logarithm of nought is none in some engines, and an error in others; and it is written down once, because
         # engines compute an expression as often as it stands in a condition.
@@ -252,23 +252,16 @@ def source(frame: Any, title: str = "data") -> Eager | Lazy:
     return Lazy(known, title) if isinstance(known, nw.LazyFrame) else Eager(known, title)
 
 
-class Eager:
+class Eager(Source):
     """A frame whose rows are in memory."""
 
-    is_elsewhere = False
-
     def __init__(self, frame: nw.DataFrame[Any], title: str) -> None:
-        self.title = title
         try:
             self._names = {str(name): name for name in frame.columns}
         except DuplicateError:
             raise InputError(f"{title} has several columns of one name", "give each its own") from None
+        super().__init__(title, self._names)
         self._frame = frame
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names."""
-        return tuple(self._names)
 
     def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """Return the columns as arrays."""
@@ -278,40 +271,22 @@ class Eager:
         )
         return {key: _array(self._frame.get_column(self._names[request.column])) for key, request in requests.items()}
 
-    def grouped(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
-        """Return None: the rows are in memory."""
-        return
 
-    def engine(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
-        """Return None: the rows are in memory."""
-        return
-
-    def place(self, position: int) -> None:  # noqa: ARG002
-        """Return the position, as in an array."""
-        return
-
-
-class Lazy:
+class Lazy(SliceableSource):
     """A frame that another engine holds."""
 
     is_elsewhere = True
 
     def __init__(self, frame: nw.LazyFrame[Any], title: str) -> None:
-        self.title = title
+        super().__init__(title, frame.collect_schema().names())
         self._frame = frame
-        self._columns = tuple(frame.collect_schema().names())
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names."""
-        return self._columns
 
     def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """Return the columns as arrays, in the order in which the engine gives the rows."""
         _check_decimals(self._frame, requests)
         return dict(zip(requests, collect(_select(self._frame, requests)).values(), strict=True))
 
-    def grouped(self, requests: Mapping[Any, Request]) -> tuple[dict[Any, Array], Array]:
+    def group_rows(self, requests: Mapping[Any, Request]) -> tuple[dict[Any, Array], Array]:
         """Return the distinct rows, and how often each occurs."""
         _check_decimals(self._frame, requests)
         chosen = _select(self._frame, requests)
@@ -383,10 +358,6 @@ class Lazy:
         table = nw.from_native(table_like(self._frame, texts | {SLICE: slices.codes.astype(np.int64)}))
         joined = self._frame.with_columns(*keys).join(table, on=list(texts), how="inner")
         return Lazy(joined.drop(*texts), self.title)
-
-    def place(self, position: int) -> None:  # noqa: ARG002
-        """Return the position, as in an array of the collected rows."""
-        return
 
 
 def _reduce_slices(request: Request, kind: Any) -> nw.Expr:

@@ -10,12 +10,11 @@ few distinct scores on a grid (integers, percents, thousandths) need no sort: th
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.array_ops import Array
+from cutline.core.array_ops import Array, keep_freed_memory
 from cutline.core.errors import ParameterError, briefly
 from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking
@@ -187,7 +186,7 @@ def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, desce
     if n <= _SHORT and weights is None:
         return (_count_compiled if can_compile else _at_once)(scores, is_positive, descending)
     if n <= _LONG:
-        _keep_freed_memory()
+        keep_freed_memory()
     by = compiled if can_compile else None
     on_grid = count_on_grid(scores, is_positive, by) if weights is None else None
     if on_grid is not None:
@@ -203,16 +202,6 @@ def _ascending(score: Array, pos: Array, neg: Array, descending: bool) -> ScoreC
     way = slice(None, None, -1 if descending else 1)
     pos, neg = pos[way].copy(), neg[way].copy()
     return ScoreCells(-score[way] if descending else score, pos, neg, pos, neg)
-
-
-@cache
-def _keep_freed_memory() -> None:
-    """Let the C library keep freed memory for the next call, because getting new pages takes half the time.
-
-    glibc keeps freed memory up to the size of the largest freed block, at most 32 MB. An untouched block costs nothing,
-    and other C libraries are left alone.
-    """
-    np.empty(2**25 - 2**16, dtype=np.uint8)
 
 
 def _count_compiled(scores: Array, is_positive: Array, descending: bool) -> ScoreCells:

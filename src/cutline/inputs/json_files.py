@@ -12,7 +12,7 @@ import duckdb
 
 from cutline.core.errors import InputError
 from cutline.inputs.csv_layout import head
-from cutline.inputs.file_formats import zstd_lines
+from cutline.inputs.file_formats import read_zstd_head
 from cutline.inputs.text_table import is_long_number
 
 MOST_NAMES = 20_000  # of columns in one file: DuckDB finds their types in a second or two
@@ -28,7 +28,7 @@ def form_of(path: Path, title: str, compression: str) -> str:
 
     DuckDB is told that a list is one, because it does not see that by itself after a byte-order mark.
     """
-    if compression == "zstd" and zstd_lines(path) is None:
+    if compression == "zstd" and read_zstd_head(path) is None:
         return "auto"
     start = head(path, title, compression)
     check_keys(start, title)
@@ -73,7 +73,7 @@ def _objects(reader: str) -> str:
 
 def check_few_names(connection: duckdb.DuckDBPyConnection, reader: str, title: str) -> None:
     """Refuse objects with so many different names that finding their types would take minutes."""
-    query = f"SELECT count(DISTINCT name) FROM (SELECT unnest(json_keys(json)) AS name FROM {_objects(reader)})"  # noqa: S608
+    query = f"SELECT count(DISTINCT name) FROM (SELECT unnest(json_keys(json)) AS name FROM {_objects(reader)})"
     [(count,)] = connection.execute(query).fetchall()
     if count > MOST_NAMES:
         problem = f"{title} has {count:,} different names in its objects, of which there may be {MOST_NAMES:,}"
@@ -88,7 +88,7 @@ def check_infinities(connection: duckdb.DuckDBPyConnection, reader: str, title: 
         reader: How it does.
         title: What messages call the file.
     """
-    query = f"SELECT json FROM {_objects(reader)} WHERE regexp_matches(json, '(?i)[:,\\[]\\s*[+-]?inf')"  # noqa: S608
+    query = f"SELECT json FROM {_objects(reader)} WHERE regexp_matches(json, '(?i)[:,\\[]\\s*[+-]?inf')"
     for (text,) in connection.execute(query).fetchall():
         odd = find_odd_infinity(str(text))
         if odd:
@@ -113,7 +113,7 @@ def find_long_scores(connection: duckdb.DuckDBPyConnection, reader: str, column:
         reader: How it does.
         column: The name of the column.
     """
-    query = f"SELECT json FROM {_objects(reader)} WHERE regexp_matches(json, '{_LONG}')"  # noqa: S608
+    query = f"SELECT json FROM {_objects(reader)} WHERE regexp_matches(json, '{_LONG}')"
     rows = connection.execute(query)
     numbers: list[str] = []
     while some := rows.fetchmany(10_000):
@@ -138,5 +138,5 @@ def check_columns(connection: duckdb.DuckDBPyConnection, reader: str, own: Seque
         return  # no name looks like one that DuckDB made
     objects = _objects(reader)
     names: dict[str, str] = {}
-    for (key,) in connection.execute(f"SELECT DISTINCT unnest(json_keys(json)) FROM {objects}").fetchall():  # noqa: S608
+    for (key,) in connection.execute(f"SELECT DISTINCT unnest(json_keys(json)) FROM {objects}").fetchall():
         check_apart(names, str(key), title)

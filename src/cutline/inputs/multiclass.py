@@ -16,7 +16,7 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields
 from cutline.core.validation import check_choice, check_flag
 from cutline.inputs.alignment import INCOMPLETE_GROUPS
-from cutline.inputs.column_source import Request, opened, reading
+from cutline.inputs.column_source import Request, open_source, reading
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import WeightsAre, check_weights_are
 
@@ -228,7 +228,7 @@ def _read_columns(
         requests["groups"] = Request("groups", groups)
     for name, own in columns.items():
         requests |= {(name, label): Request("scores", column) for label, column in own.items()}
-    with reading(opened(data), requests) as rows:
+    with reading(open_source(data), requests) as rows:
         truth = validation.column(rows["labels"], "labels")
         by_text = {
             _spell_label(label): label for label in dict.fromkeys(truth.tolist()) if not validation.is_missing(label)

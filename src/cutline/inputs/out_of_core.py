@@ -5,7 +5,7 @@ An engine answers a few questions with one reading of the data each; only labels
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
@@ -15,16 +15,19 @@ from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.binned_ranking import of_bins
 from cutline.core.errors import Argument, InputError, PositionError, Text
+from cutline.core.memory import find_machine_memory, parse_memory_size
 from cutline.core.ranking import Ranking
 from cutline.inputs.binning import MOST, Bins, Division, binned, join_bins, sort_bins
+from cutline.inputs.labels import binary
 
 _WHOLE = 2.0**62  # up to which sums of whole numbers are kept as such: squares of weights may be larger
 MOST_IN_MEMORY = 2**25  # rows of a file that are read as they are, though memory might take more
 MOST_CELLS = 2**25  # distinct scores, or bins, of all slices that are held
 _FEWEST_BINS = 10_000  # of each slice
 _BYTES = 100  # that an exact ranking takes for a distinct score, with what is computed from it
-_ALL_ZERO = ("all weights are zero", "pass positive weights, or leave them out to give all cases the same weight")
-_NO_ROW = ("every row has a missing label, score or weight", "pass complete rows")
+# Why nothing is left to rank, and the way out.
+NO_WEIGHT = ("all weights are zero", "pass positive weights, or leave them out to give all cases the same weight")
+NO_ROW = ("every row has a missing label, score or weight", "pass complete rows")
 
 
 class Classes:
@@ -88,15 +91,15 @@ class Engine(Protocol):
 
 
 class RankingOptions(NamedTuple):
-    """How the data are to be read: whether bins will do (None: where there are too many scores), and an edge."""
+    """Options of a ranking, as in `rank`."""
 
-    positive: Any
-    higher_is_positive: bool
-    missing: str
+    positive: Any = None
+    higher_is_positive: bool = True
+    missing: str = "error"
+    weights_are: str | None = None
     exact: bool | None = None
     threshold: float | None = None
-    memory: int = 0
-    weights_are: str | None = None
+    memory: Any = None
 
 
 def is_large(engine: Engine) -> bool:
@@ -104,18 +107,14 @@ def is_large(engine: Engine) -> bool:
     return engine.rows > MOST
 
 
-Binary = Callable[[Array, Any], tuple[Array, Any, Any]]
-
-
-def rank_large(engine: Engine, options: RankingOptions, binary: Binary) -> Ranking:
-    """Return the ranking of what an engine holds: exact where there are few distinct scores, otherwise of bins.
+def rank_engine(engine: Engine, options: RankingOptions) -> Ranking:
+    """Return the ranking of the rows of an engine: exact where there are few distinct scores, otherwise of bins.
 
     Args:
-        engine: What holds the data.
-        options: How they are to be read.
-        binary: Tells which labels are positive, or refuses them.
+        engine: The engine.
+        options: The options of `rank`.
     """
-    ranking = rank_slices(engine, options, binary).rankings[0]
+    ranking = rank_engine_slices(engine, options).rankings[0]
     assert ranking is not None  # noqa: S101 - because there is a complete row
     return ranking
 
@@ -131,17 +130,15 @@ class RankedSlices(NamedTuple):
     overall: Ranking | None = None
 
 
-def rank_slices(engine: Engine, options: RankingOptions, binary: Binary) -> RankedSlices:
-    """Return the ranking of each slice of what an engine holds, aggregated together; of all cases where there are no
-    slices.
+def rank_engine_slices(engine: Engine, options: RankingOptions) -> RankedSlices:
+    """Return the ranking of each slice of an engine's rows, aggregated together; of all rows where there are no slices.
 
     The bins of all slices have the same edges, which leave the AUC of all cases certain. A slice without a complete
     row has no ranking.
 
     Args:
-        engine: What holds the data.
-        options: How they are to be read.
-        binary: Tells which labels are positive, or refuses them.
+        engine: The engine.
+        options: The options of `rank`.
     """
     classes = engine.classes()
     _check_weights(engine, classes)
@@ -150,7 +147,7 @@ def rank_slices(engine: Engine, options: RankingOptions, binary: Binary) -> Rank
     _check_complete(engine, classes, absent, options.missing)
     present = classes.subset(~absent)
     if not present.total("cases") - present.total("incomplete" if engine.weighted else "no_score"):
-        raise InputError(f"Nothing can be ranked, because {_NO_ROW[0]}", _NO_ROW[1])
+        raise InputError(f"Nothing can be ranked, because {NO_ROW[0]}", NO_ROW[1])
     if present.total("inexact"):
         validation.scores(np.array([2**53 + 1]))  # which refuses them
     labels = present.labels[_first_places(present.labels)]
@@ -207,7 +204,9 @@ def _aggregate(engine: Engine, options: RankingOptions) -> list[Bins]:
         distinct, most = min(distinct * engine.slices, engine.rows), max(MOST, MOST_CELLS)
     if distinct <= most:
         return _split(engine.cells(), engine.slices)
-    return _split(_by_ranges(engine, distinct, options.memory), engine.slices) if options.exact else _bin_slices(engine)
+    if options.exact:
+        return _split(_count_by_ranges(engine, distinct, options.memory), engine.slices)
+    return _bin_slices(engine)
 
 
 def _split(bins: Bins, slices: int) -> list[Bins]:
@@ -232,10 +231,10 @@ def _bin_slices(engine: Engine) -> list[Bins]:
     return _split(join_bins([bins.subset(~np.isin(bins.number, again)) for bins in passes]), engine.slices)
 
 
-def _by_ranges(engine: Engine, distinct: int, memory: int) -> Bins:
+def _count_by_ranges(engine: Engine, distinct: int, memory: Any) -> Bins:
     """Return all distinct scores: the counts of ranges first, then the scores of each range by itself."""
     needed = distinct * _BYTES
-    if memory and needed > memory:
+    if needed > (find_machine_memory() if memory is None else parse_memory_size(memory)):
         problem = f"The exact ranking of about {distinct:,} distinct scores takes about {needed / 1e9:.3g} GB"
         way_out = ("leave ", Argument("exact"), " out for bins, which leave the AUC certain to 1e-6, or raise ")
         raise InputError(problem, Text(*way_out, Argument("memory")))
@@ -258,7 +257,7 @@ def _check_weights(engine: Engine, classes: Classes) -> None:
     if not engine.weighted:
         return
     if not len(classes.labels):
-        raise InputError(f"Nothing can be ranked, because {_ALL_ZERO[0]}", _ALL_ZERO[1])
+        raise InputError(f"Nothing can be ranked, because {NO_WEIGHT[0]}", NO_WEIGHT[1])
     for what in ("negative", "infinite"):
         many = int(classes.total(what))
         if many:

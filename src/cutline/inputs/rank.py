@@ -1,6 +1,6 @@
-"""The door: labels, scores and weights go in, a valid `Ranking` comes out, or one clear sentence.
+"""rank(): checks labels, scores and weights, and returns a valid `Ranking` or refuses them in one sentence.
 
-Everything behind this door trusts what it gets. The door repairs nothing silently.
+The code behind it does not check again. Nothing is repaired silently.
 """
 
 from __future__ import annotations
@@ -23,21 +23,27 @@ from cutline.core.errors import (
     Text,
     briefly,
 )
+from cutline.core.memory import parse_memory_size
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import check_choice
 from cutline.inputs import column_source, in_memory, out_of_core
+from cutline.inputs.column_source import as_plain_type
 from cutline.inputs.labels import Sides, binary, find_two_words
-from cutline.inputs.out_of_core import RankedSlices
+from cutline.inputs.out_of_core import (
+    NO_ROW,
+    NO_WEIGHT,
+    RankedSlices,
+    RankingOptions,
+    is_large,
+    rank_engine,
+    rank_engine_slices,
+)
 
 Missing = Literal["error", "drop"]
 DEFAULT_THRESHOLD = 0.5  # of probabilities
 ONE_CUT = "pass threshold, quota or share"
 WeightsAre = Literal["counts", "sampling", "importance"]
-
-# Why nothing is left to rank, and the way out.
-_NO_WEIGHT = ("all weights are zero", "pass positive weights, or leave them out to give all cases the same weight")
-_NO_ROW = ("every row has a missing label, score or weight", "pass complete rows")
 
 
 @public
@@ -78,23 +84,14 @@ def rank(
     Ranking of 4 cases, 2 of them positive, at 3 distinct scores
     """
     check_weights_are(weights_are, weights)
-    options = _RankOptions(positive, higher_is_positive, missing, weights_are)
+    options = RankingOptions(positive, higher_is_positive, missing, weights_are, exact, threshold, memory)
     if data is not None:
         requests = column_source.request_columns(labels, scores, weights, positive=positive)
-        source = column_source.opened(data, memory=memory)
-        ranking = _rank_named(source, requests, options, (exact, threshold, memory))
+        source = column_source.open_source(data, memory=memory)
+        ranking = _rank_named(source, requests, options)
         notes = column_source.notes_on(source, requests)
         return replace(ranking, read_as=notes) if notes else ranking
     return _rank_rows(options, labels, scores, weights)
-
-
-class _RankOptions(NamedTuple):
-    """How the columns are to be read."""
-
-    positive: Any
-    higher_is_positive: bool
-    missing: Missing
-    weights_are: WeightsAre | None = None
 
 
 def check_weights_are(weights_are: Any, weights: Any) -> None:
@@ -110,7 +107,7 @@ def check_weights_are(weights_are: Any, weights: Any) -> None:
 
 
 def _rank_rows(
-    options: _RankOptions, labels: Any, scores: Any, weights: Any = None, times: Array | None = None
+    options: RankingOptions, labels: Any, scores: Any, weights: Any = None, times: Array | None = None
 ) -> Ranking:
     """Rank rows, each with a multiplicity."""
     rows, sides, dropped = _read(labels, scores, weights, options, times)
@@ -130,34 +127,27 @@ def _rank_rows(
 
 
 def _rank_named(
-    source: column_source.Source,
-    requests: dict[Any, column_source.Request],
-    options: _RankOptions,
-    how: tuple[bool | None, float | None, Any],
+    source: column_source.Source, requests: dict[Any, column_source.Request], options: RankingOptions
 ) -> Ranking:
     """Return the ranking of the columns of a frame or a file, aggregated where they live if they are not here."""
-    exact, threshold, memory = how
+    exact = options.exact
     if exact is not None and not isinstance(exact, bool | np.bool_):
         raise ParameterError(f"is {briefly(exact)}", "pass True or False", argument="exact")
     column_source.check(source, requests)
-    file: Any = source if hasattr(source, "scan") else None
-    if exact is not False and file is not None and file.fits(_room(memory, exact=exact)):
-        columns = file.scan(requests)
+    if exact is not False and source.fits(_find_room(options)):
+        columns = source.scan(requests)
         if columns is not None:
             return _rank_scanned(options, source, requests, columns)
-        with column_source.reading(source, requests) as rows:  # which knows what is wrong
+        with column_source.reading(source, requests) as rows:  # which refuses what is wrong
             return _rank_rows(options, **rows)
     try:
         engine = source.engine(requests)
-        if engine is not None and (out_of_core.is_large(engine) or exact is not None):
-            limit = _memory(memory)
-            return out_of_core.rank_large(
-                engine, out_of_core.RankingOptions(*options[:3], exact, threshold, limit, options.weights_are), binary
-            )
+        if engine is not None and (is_large(engine) or exact is not None):
+            return rank_engine(engine, options)
     except PositionError as error:
         raise column_source.with_place(error, source, requests) from None
     try:
-        grouped = source.grouped(requests)
+        grouped = source.group_rows(requests)
         if grouped is not None:
             distinct_rows, times = grouped
             if "weights" not in distinct_rows:
@@ -171,7 +161,10 @@ def _rank_named(
 
 
 def rank_slices(
-    source: Any, requests: dict[Any, column_source.Request], table: column_source.SliceTable, **how: Any
+    source: column_source.SliceableSource,
+    requests: dict[Any, column_source.Request],
+    table: column_source.SliceTable,
+    options: RankingOptions,
 ) -> RankedSlices | None:
     """Rank the slices of a file or of a frame that another engine holds; None where its rows are better collected.
 
@@ -181,25 +174,20 @@ def rank_slices(
         source: The source.
         requests: The columns of labels, scores and weights.
         table: Which combinations of values belong to which slice.
-        how: What `rank` takes, with a threshold that no bin straddles.
+        options: The options of `rank`, with a threshold that no bin straddles.
     """
-    exact, memory = how.get("exact"), how.get("memory")
-    options = _RankOptions(
-        how.get("positive"), how.get("higher_is_positive", True), how.get("missing", "error"), how.get("weights_are")
-    )
     count = int(table.codes.max()) + 1
     sliced = source.with_slices(table)
     columns = requests | {"slices": column_source.Request("slices", column_source.SLICE)}
-    if exact is not False and hasattr(source, "scan") and source.fits(_room(memory, exact=exact)):
-        rows = sliced.scan(columns) or sliced.rows(columns)
+    if options.exact is not False and source.fits(_find_room(options)):
+        rows: dict[Any, Any] = sliced.scan(columns) or sliced.rows(columns)
         code = rows.pop("slices")
         weights, cases = rows.get("weights"), _complete_scanned(options, rows)
         return rank_parts(cases, code, count, weights, options.higher_is_positive)
     engine = sliced.engine(columns, count)
-    if engine is None or not (out_of_core.is_large(engine) or exact is not None):
+    if engine is None or not (is_large(engine) or options.exact is not None):
         return None
-    large = out_of_core.RankingOptions(*options[:3], exact, how.get("threshold"), _memory(memory), options.weights_are)
-    return out_of_core.rank_slices(engine, large, binary)
+    return rank_engine_slices(engine, options)
 
 
 def rank_parts(
@@ -228,11 +216,11 @@ def rank_parts(
 
 
 def _rank_scanned(
-    options: _RankOptions, source: Any, requests: dict[Any, column_source.Request], columns: dict[Any, Any]
+    options: RankingOptions, source: Any, requests: dict[Any, column_source.Request], columns: dict[Any, Any]
 ) -> Ranking:
     """Rank the columns of one typed scan: text labels are compared once each, by their codes."""
     try:
-        sides = _sides_of_codes(columns, options)
+        sides = _find_sides_by_code(columns, options)
         if sides is not None:
             return in_memory.rank_cases(
                 sides.is_positive,
@@ -246,10 +234,10 @@ def _rank_scanned(
         raise column_source.with_place(error, source, requests) from None
 
 
-def _complete_scanned(options: _RankOptions, columns: dict[Any, Any]) -> Cases:
+def _complete_scanned(options: RankingOptions, columns: dict[Any, Any]) -> Cases:
     """Return the complete cases of one scan: text labels are compared once each, by their codes."""
     how: dict[str, Any] = {"missing": options.missing, "weights_are": options.weights_are}
-    sides = _sides_of_codes(columns, options)
+    sides = _find_sides_by_code(columns, options)
     if sides is None:
         how["positive"] = options.positive
         return complete(**columns | {"labels": _expand_labels(columns["labels"])}, **how)
@@ -257,7 +245,7 @@ def _complete_scanned(options: _RankOptions, columns: dict[Any, Any]) -> Cases:
     return cases._replace(positive=sides.positive, negative=sides.negative)
 
 
-def _sides_of_codes(columns: dict[Any, Any], options: _RankOptions) -> Sides | None:
+def _find_sides_by_code(columns: dict[Any, Any], options: RankingOptions) -> Sides | None:
     """Return which cases are positive by the codes of their labels; None if there are none, or a value is missing."""
     labels, scores = columns["labels"], columns["scores"]
     if not isinstance(labels, column_source.CodedColumn) or options.missing not in get_args(Missing):
@@ -267,7 +255,7 @@ def _sides_of_codes(columns: dict[Any, Any], options: _RankOptions) -> Sides | N
     used = np.flatnonzero(np.bincount(labels.code, minlength=len(labels.values)))
     if used[-1] == len(labels.values) - 1:  # the code of a missing label
         return None
-    sides = binary(_as_array(labels.values[used]), options.positive)
+    sides = binary(as_plain_type(labels.values[used]), options.positive)
     of_code = np.zeros(len(labels.values), bool)
     of_code[used] = sides.is_positive
     return sides._replace(is_positive=of_code[labels.code])
@@ -275,28 +263,13 @@ def _sides_of_codes(columns: dict[Any, Any], options: _RankOptions) -> Sides | N
 
 def _expand_labels(labels: Any) -> Array:
     """Return the label of each case."""
-    return _as_array(labels.expand()) if isinstance(labels, column_source.CodedColumn) else labels
+    return as_plain_type(labels.expand()) if isinstance(labels, column_source.CodedColumn) else labels
 
 
-def _as_array(labels: Array) -> Array:
-    """Return labels as an array of their own type, where all are numbers or booleans and none is missing."""
-    kinds = set(map(type, set(labels.tolist())))
-    return labels.astype(next(iter(kinds))) if len(kinds) == 1 and kinds <= {int, float, bool} else labels
-
-
-def _room(memory: Any, *, exact: bool | None) -> int:
+def _find_room(options: RankingOptions) -> int:
     """Return the bytes that columns may take; beyond, bins answer in a tenth of the memory."""
-    from cutline.inputs.duck import bytes_of
-
-    limit = bytes_of(memory)
-    return limit if exact else min(limit, out_of_core.MOST_IN_MEMORY * 16)
-
-
-def _memory(limit: Any) -> int:
-    """Return the bytes that an exact ranking may take."""
-    from cutline.inputs.duck import bytes_of, of_machine
-
-    return of_machine() if limit is None else bytes_of(limit)
+    limit = parse_memory_size(options.memory)
+    return limit if options.exact else min(limit, out_of_core.MOST_IN_MEMORY * 16)
 
 
 def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores") -> tuple[Array, Array]:
@@ -346,7 +319,7 @@ def complete(
     """Return the cases that `rank` would rank, one by one."""
     check_weights_are(weights_are, weights)
     validation.check_one_order({"labels": labels, "scores": scores, "weights": weights})  # while they have an index
-    labels, options = validation.column(labels, "labels"), _RankOptions(positive, True, missing, weights_are)
+    labels, options = validation.column(labels, "labels"), RankingOptions(positive, True, missing, weights_are)
     rows, sides, dropped = _read(labels, scores, weights, options)
     if np.isnan(rows.scores).any():
         raise validation.missing_error("scores", np.isnan(rows.scores), rows.position)
@@ -355,7 +328,7 @@ def complete(
 
 
 def _read(
-    labels: Any, scores: Any, weights: Any, options: _RankOptions, times: Array | None = None
+    labels: Any, scores: Any, weights: Any, options: RankingOptions, times: Array | None = None
 ) -> tuple[_Rows, Sides, int]:
     """Return the rows to rank, which of them are positive and by which labels, and how many were dropped."""
     missing = options.missing
@@ -368,8 +341,8 @@ def _read(
     rows = _Rows(column, validation.scores(scores), heavy, times=times)
     rows.check_lengths("scores")
     if rows.weights is not None:
-        rows = rows.keep(rows.weights != 0, _NO_WEIGHT)
-    rows, dropped = _without_missing(rows, missing)
+        rows = rows.keep(rows.weights != 0, NO_WEIGHT)
+    rows, dropped = _drop_missing(rows, missing)
     if rows.weights is not None:
         rows = rows._replace(weights=validation.convert_weights(rows.weights, options.weights_are))
     sides = binary(rows.labels, options.positive) if words is None else words.sides(rows.labels, options.positive)
@@ -490,7 +463,7 @@ def places_of_share(ranking: Ranking, share: float) -> Any:
     return np.maximum(np.floor(np.round(share * ranking.total, 6)), 1)  # 0.29 * 100 is 28.999999999999996
 
 
-def _without_missing(rows: _Rows, missing: Missing) -> tuple[_Rows, int]:
+def _drop_missing(rows: _Rows, missing: str) -> tuple[_Rows, int]:
     """Return the rows that are complete, and how many were dropped."""
     absent = {"labels": validation.missing_mask(rows.labels)}
     if rows.weights is not None:
@@ -503,5 +476,5 @@ def _without_missing(rows: _Rows, missing: Missing) -> tuple[_Rows, int]:
     if missing == "error":
         raise validation.missing_error(*next(iter(masks.items())), rows.position)
     incomplete = np.logical_or.reduce(list(masks.values()))
-    complete = rows.keep(~incomplete, _NO_ROW)
+    complete = rows.keep(~incomplete, NO_ROW)
     return complete, int(incomplete.sum() if rows.times is None else rows.times[incomplete].sum())

@@ -17,7 +17,7 @@ from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.messages import Argument, Text
-from cutline.inputs.column_source import Request, SliceTable
+from cutline.inputs.column_source import Request, SliceableSource, SliceTable, as_plain_type
 
 MOST = 1000  # slices
 MOST_VALUES = 1_000_000  # combinations of values that are looked up in another engine
@@ -275,7 +275,7 @@ class SlicesElsewhere(NamedTuple):
     left_out: int
 
 
-def look_up_slices(source: Any, rules: Mapping[str, Any], missing: str) -> SlicesElsewhere:
+def look_up_slices(source: SliceableSource, rules: Mapping[str, Any], missing: str) -> SlicesElsewhere:
     """Find the slices of a source, from the distinct combinations of values that its own engine looks up.
 
     Args:
@@ -307,7 +307,7 @@ def look_up_slices(source: Any, rules: Mapping[str, Any], missing: str) -> Slice
         if request.edges:
             columns.append(name_ranges(name, np.array(request.edges), present.astype(np.int64), times))
         else:
-            columns.append(code_slices(name, _as_read(present), rules[name], times))
+            columns.append(code_slices(name, as_plain_type(present), rules[name], times))
     codes, keys = cross_slices(columns)
     check_few(len(keys))
     texts = [column[~absent].astype(str) for column in combinations.texts]
@@ -319,9 +319,3 @@ def _request(name: str, rule: Any) -> Request:
     is_period = isinstance(rule, str)
     edges = () if rule is None or is_period or _is_count(rule) else tuple(as_edges(name, rule).tolist())
     return Request("groups", name, edges=edges, by_day=is_period)
-
-
-def _as_read(values: Array) -> Array:
-    """Return values without gaps in the type that they have where no value is missing."""
-    kinds = {type(value) for value in values.tolist()} if values.dtype.kind == "O" else set()
-    return values.astype(next(iter(kinds))) if len(kinds) == 1 and kinds <= {bool, int, float} else values

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 MISSING = {"labels": "y IS NULL", "scores": f"x IS NULL OR {is_nan('x')}", "weights": f"w IS NULL OR {is_nan('w')}"}
 
 
-def magnitude(x: str, *, log2: str = "log2({})") -> str:
-    """Return the bin of the first pass, as `binning.magnitude` finds it."""
-    size = f"floor({STEPS} * {log2.format(f'abs({x})')})"
+def magnitude_sql(x: str) -> str:
+    """Return the SQL of the bin of the first pass: sign and order of magnitude of a score, `STEPS` to a doubling."""
+    size = f"floor({STEPS} * log2(abs({x})))"
     return f"CASE WHEN {x} = 0 THEN 0 ELSE sign({x}) * (greatest(-40000, least(40000, {size})) + {MIDDLE}) END"
 
 
@@ -125,7 +125,7 @@ class SqlEngine:
 
     def bins(self, divisions: list[Division]) -> Bins:
         """Return the bins of the last of the divisions."""
-        rows = f"SELECT *, 2 * CAST({magnitude('x')} AS INTEGER) + {self._side} AS number FROM ({self._complete})"
+        rows = f"SELECT *, 2 * CAST({magnitude_sql('x')} AS INTEGER) + {self._side} AS number FROM ({self._complete})"
         for i, division in enumerate(divisions):
             columns_of_division = division._asdict()
             self._register(f"division{i}", {"of": columns_of_division.pop("number"), **columns_of_division})

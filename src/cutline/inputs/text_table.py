@@ -11,7 +11,7 @@ import io
 import math
 import re
 import zlib
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -20,16 +20,19 @@ from functools import cached_property
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, PositionError, shown
 from cutline.core.validation import decimals_error
-from cutline.inputs.column_source import CodedColumn, Request
+from cutline.inputs.column_source import CodedColumn, Request, Source, as_plain_type
 from cutline.inputs.csv_layout import Layout, binary_file, not_utf8, open_quote, open_unpacked, wrong_length
 from cutline.inputs.file_formats import changed_error
+
+if TYPE_CHECKING:
+    from cutline.inputs.out_of_core import Engine
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
 WHOLE = r"[+-]?(0|[1-9][0-9]*)"  # how text spells a number; "007" is a name
@@ -215,14 +218,14 @@ def _read_boolean(text: str) -> bool:
 
 _AT_ONCE = 1 << 22  # characters of a file
 _ROWS_AT_ONCE = 20_000  # of a file with quotes
-_MOST_CODES = 250  # distinct labels that one byte tells apart
+MOST_CODES = 250  # distinct labels that one byte tells apart, with one for missing and one for unknown
 _SPACED_QUOTE = re.compile(r' +"')
 _NUMBERS = ("scores", "weights")
 
 Cells = Sequence[Sequence[str]]  # by column
 
 
-class TextTable(ABC):
+class TextTable(Source):
     """Columns of text.
 
     Args:
@@ -231,11 +234,8 @@ class TextTable(ABC):
         place_suffix: What messages say after "in row 3".
     """
 
-    is_elsewhere = False
-
     def __init__(self, title: str, columns: Sequence[str], place_suffix: str = "") -> None:
-        self.title, self.columns = title, tuple(columns)
-        self.notes: dict[str, str] = {}  # by column: how its numbers were read, where they are not written as floats
+        super().__init__(title, columns)
         self._place_suffix = place_suffix
         self._spellings: dict[str, Spelling] = {}
 
@@ -247,14 +247,6 @@ class TextTable(ABC):
     def count(self) -> int:
         """The number of rows."""
         return sum(len(cells[0]) for cells, _ in self.parts())
-
-    def grouped(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
-        """Return None: the rows are read as they are."""
-        return
-
-    def engine(self, requests: Mapping[Any, Request]) -> Any:  # noqa: ARG002
-        """Return None: the rows are read as they are."""
-        return
 
     def fits(self, limit: int) -> bool:  # noqa: ARG002
         """Whether the columns are read into memory, which they always are."""
@@ -278,7 +270,7 @@ class TextTable(ABC):
         except InputError:
             return None
         labels = columns.get("labels")
-        if not isinstance(labels, CodedColumn) or not len(labels.code) or len(labels.values) > _MOST_CODES:
+        if not isinstance(labels, CodedColumn) or not len(labels.code) or len(labels.values) > MOST_CODES:
             return None
         present = [i for i, value in enumerate(labels.values.tolist()) if value is not None]
         code_of = np.full(len(labels.values), len(present), np.uint8)
@@ -380,12 +372,9 @@ def _values(texts: Sequence[str], request: Request) -> Array:
 
 def _expand(column: CodedColumn) -> Array:
     """Return the value of each row, in an array of its own type where all are numbers or booleans."""
-    kinds = {*map(type, column.values.tolist())}
-    if len(kinds) == 1 and kinds <= {int, float, bool}:
-        return column.values.astype(next(iter(kinds)))[column.code]
-    if kinds == {float, type(None)}:
+    if {*map(type, column.values.tolist())} == {float, type(None)}:
         return column.values.astype(float)[column.code]
-    return column.expand()
+    return as_plain_type(column.values)[column.code]
 
 
 class CsvFile(TextTable):
@@ -402,13 +391,13 @@ class CsvFile(TextTable):
         self._path, self._layout = path, layout
         self._whole: list[tuple[Cells, bool]] | None = None
 
-    def engine(self, requests: Mapping[Any, Request]) -> Any:
-        """Return what puts scores into bins where it is told to; None where DuckDB is not installed."""
+    def engine(self, requests: Mapping[Any, Request], slices: int = 0) -> Engine | None:
+        """Return DuckDB's engine, which puts scores into bins; None where it is not installed."""
         if find_spec("duckdb") is None:
             return None
         from cutline.inputs.duckdb_files import File
 
-        return File(self._path, self.title, "csv").engine(requests)
+        return File(self._path, self.title, "csv").engine(requests, slices)
 
     def check(self) -> None:
         """Raise where a row is longer or shorter than the header, quotes do not end or text is not UTF-8."""

@@ -1,4 +1,4 @@
-"""A file copied with one more column, which says of each case whether its score reaches a threshold."""
+"""Copies of files with one more column, computed from the score: flags of a cut, or recalibrated probabilities."""
 
 from __future__ import annotations
 
@@ -6,27 +6,22 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, NamedTuple
 
 import duckdb
 
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import Argument, InputError, ParameterError, Text
+from cutline.core.validation import counted
 from cutline.inputs import arrow_files
 from cutline.inputs.column_source import Request, check
 from cutline.inputs.csv_layout import in_utf8
-from cutline.inputs.duck import absent, literal, quoted
+from cutline.inputs.duck import absent, is_number, literal, quoted
+from cutline.inputs.duckdb_files import File
 from cutline.inputs.excel_files import read_workbook
 from cutline.inputs.file_formats import layout_of, local, spooled
-from cutline.inputs.files import FORMATS, open_with_duckdb
+from cutline.inputs.files import FORMATS
 from cutline.inputs.text_table import NUMBER, WHOLE
-
-if TYPE_CHECKING:
-    from cutline.inputs.duckdb_files import File, FirstCases
-
-Result = TypeVar("Result")
-
 
 # More digits than this do not all fit into an integer of 64 bits, and as a float it would be another number.
 DIGITS = 18
@@ -35,7 +30,7 @@ DIGITS = 18
 def write_rows(
     connection: duckdb.DuckDBPyConnection, cells: Mapping[str, str], source: str, into: Path, kind: str
 ) -> int:
-    """Write rows to a file, in their order and never all in memory; how many.
+    """Write rows to a file, in their order and never all in memory, and return their number.
 
     Args:
         connection: Where the source is read.
@@ -49,16 +44,16 @@ def write_rows(
     if format == "csv":  # the header as a row, because DuckDB renames columns that differ in case alone
         header = ", ".join(literal(name) for name in cells)
         texts = ", ".join(f"CAST({cell} AS VARCHAR)" for cell in cells.values())
-        query = f"SELECT {header} UNION ALL SELECT {texts} FROM {source}"  # noqa: S608
+        query = f"SELECT {header} UNION ALL SELECT {texts} FROM {source}"
         options += ", HEADER false"
     else:
-        query = f"SELECT {', '.join(f'{cell} AS {quoted(name)}' for name, cell in cells.items())} FROM {source}"  # noqa: S608
+        query = f"SELECT {', '.join(f'{cell} AS {quoted(name)}' for name, cell in cells.items())} FROM {source}"
     [(written,)] = connection.execute(f"COPY ({query}) TO {literal(os.fspath(into))} ({options})").fetchall()
     return int(written) - (format == "csv")
 
 
-def typed(connection: duckdb.DuckDBPyConnection, cells: Mapping[str, str], source: str) -> dict[str, str]:
-    """Return columns of text as what all their cells spell: whole numbers, numbers or true and false; else as the
+def infer_types(connection: duckdb.DuckDBPyConnection, cells: Mapping[str, str], source: str) -> dict[str, str]:
+    """Return the SQL of columns of text, each with the type that all its cells spell: integers, numbers, booleans or
     text.
 
     A cell that stands for a missing value is none in a column of numbers. What would become another value stays text:
@@ -77,7 +72,7 @@ def typed(connection: duckdb.DuckDBPyConnection, cells: Mapping[str, str], sourc
         number = f"({whole}) OR ({spelt} AND regexp_matches({text}, '[.eE]'))"
         kinds = (there, whole, number, f"lower({text}) IN ('true', 'false')")
         counts += [f"count_if({there} AND ({holds}))" for holds in kinds]
-    [counts_row] = connection.execute(f"SELECT {', '.join(counts)} FROM {source}").fetchall()  # noqa: S608
+    [counts_row] = connection.execute(f"SELECT {', '.join(counts)} FROM {source}").fetchall()
     made = {}
     for i, (name, cell) in enumerate(cells.items()):
         there, *spelt_as = counts_row[4 * i : 4 * i + 4]
@@ -88,9 +83,19 @@ def typed(connection: duckdb.DuckDBPyConnection, cells: Mapping[str, str], sourc
     return made
 
 
+class FirstCases(NamedTuple):
+    """Summary of the first cases of a file by score, and of the tie that the last one is in."""
+
+    flagged: int
+    cases: int
+    last: float
+    tied: int  # cases with the last score
+    taken: int  # of these, how many are among the first
+
+
 @dataclass(frozen=True)
 class Flags:
-    """Which column holds the scores, what they have to reach, and what the new column is called."""
+    """The column of the scores, the threshold that they have to reach, and the name of the new column."""
 
     score: str
     threshold: float
@@ -99,26 +104,30 @@ class Flags:
     drop: bool = False
 
 
-class CaseColumns:
-    """The cases of one file, or of standard input ("-"), while the block runs."""
+class CaseColumns(File):
+    """The cases of one file, or of standard input ("-"), to be copied with a new column while the block runs.
+
+    The rows go through DuckDB one after the other, in their order, and never all into memory. Formats: csv, parquet,
+    json or arrow, the text formats perhaps with their compression ("csv.gzip").
+    """
 
     def __init__(self, path: Any, format: str | None = None) -> None:
         if format is not None and format not in FORMATS:
             raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
-        place, self.title = (spooled(path), "standard input") if path == "-" else local(path)
+        place, title = (spooled(path), "standard input") if path == "-" else local(path)
         kind = format or layout_of(place)
         is_converted = kind in ("arrow", "excel")
         self._folder = tempfile.TemporaryDirectory(prefix="cutline-") if is_converted else None
         if self._folder is not None and kind == "excel":  # which DuckDB reads as CSV
-            place, kind = read_workbook(place, self.title).write_csv(Path(self._folder.name, "rows")), "csv"
+            place, kind = read_workbook(place, title).write_csv(Path(self._folder.name, "rows")), "csv"
         elif self._folder is not None:  # which DuckDB reads as Parquet
             from pyarrow import parquet
 
-            parquet.write_table(arrow_files.table(place, self.title), parquet_path := Path(self._folder.name, "rows"))
+            parquet.write_table(arrow_files.table(place, title), parquet_path := Path(self._folder.name, "rows"))
             place, kind = parquet_path, "parquet"
         if kind == "csv":
-            place, _ = in_utf8(place, self.title)
-        self._file: File = open_with_duckdb(place, self.title, kind)
+            place, _ = in_utf8(place, title)
+        super().__init__(place, title, kind)
 
     def __enter__(self) -> CaseColumns:
         return self
@@ -127,41 +136,61 @@ class CaseColumns:
         if self._folder is not None:
             self._folder.cleanup()
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return self._file.columns
-
     def flag(self, flags: Flags, into: Path, kind: str) -> tuple[int, int]:
-        """Write the cases with their flags to a file of a format; how many are flagged, of how many.
+        """Write the cases with a column of flags for scores that reach a threshold; return the numbers of flagged and
+        of written cases.
 
         Args:
-            flags: What is flagged, and the name of the new column.
+            flags: The column of the scores, the threshold, and the name of the new column.
             into: The file to write.
-            kind: Its format: arrow, or one that `write_rows` knows.
+            kind: Its format.
         """
-        score, how = self._checked(flags)
-        return _written(partial(self._file.flag, score, flags.threshold, **how), into, kind)
+        score = self._request_score(flags.score, flags.column, "the flags")
+        at = self._as_score(flags.threshold, flags.score)
+
+        def reaches(value: str) -> str:
+            return f"({value} {'>=' if flags.higher else '<='} {at})"
+
+        written = self._copy(score, reaches, flags.column, into, kind, drop=flags.drop)
+        with self._plainly():
+            value = self._sql(score)
+            where = f"{reaches(value)} AND {is_number(value)}"
+            return int(self._fetch_row(f"SELECT count(*) FROM {self._from} WHERE {where}")[0]), written
 
     def flag_first(self, flags: Flags, quota: int, into: Path, kind: str) -> FirstCases:
-        """Write the cases with flags for the first ones by score; of equal scores, the first rows of the file.
+        """Write the cases with a column of flags for the first ones by score; of tied scores, the first rows.
 
         Args:
             flags: The column of the scores, their direction, and the name of the new column; its threshold is not used.
             quota: How many cases are flagged.
             into: The file to write.
-            kind: Its format: arrow, or one that `write_rows` knows.
+            kind: Its format.
         """
-        score, how = self._checked(flags)
-        return _written(partial(self._file.flag_first, score, quota, **how), into, kind)
+        score = self._request_score(flags.score, flags.column, "the flags")
+        self._check_numbers(score)
+        value = self._sql(score)
+        if not flags.drop:
+            self._check_present(score, value)
+        numbers = f"SELECT {value} AS value FROM {self._from} WHERE {is_number(value)}"
+        order, beyond = ("DESC", ">") if flags.higher else ("ASC", "<")
+        with self._plainly():
+            count = int(self._fetch_row(f"SELECT count(*) FROM ({numbers})")[0])
+            if quota > count:
+                raise ParameterError(
+                    f"is {quota}, but {self.title} has {counted(count, 'case')}", "pass a smaller one", argument="quota"
+                )
+            ranked = f"SELECT value FROM ({numbers}) ORDER BY value {order} LIMIT 1 OFFSET {quota - 1}"
+            last = float(self._fetch_row(ranked)[0])
+            at = self._as_score(last, flags.score)
+            counts = f"SELECT count_if(value {beyond} {at}), count_if(value = {at}) FROM ({numbers})"
+            above, tied = map(int, self._fetch_row(counts))
+        so_far = f"sum(CASE WHEN {value} = {at} THEN 1 ELSE 0 END) OVER (ROWS UNBOUNDED PRECEDING)"
 
-    def _checked(self, flags: Flags) -> tuple[Request, dict[str, Any]]:
-        """Return the request of the scores and the options of the flags; refuse columns that are missing or taken."""
-        score = Request("scores", flags.score)
-        check(self._file, {"scores": score})
-        if flags.column in self.columns:
-            raise InputError(f"{self.title} has a column {flags.column!r} already", "pass another name for the flags")
-        return score, {"higher": flags.higher, "column": flags.column, "drop": flags.drop}
+        def is_among(text: str) -> str:
+            return f"({text} {beyond} {at} OR ({text} = {at} AND {so_far} <= {quota - above}))"
+
+        self._copy(score, is_among, flags.column, into, kind, drop=flags.drop)
+        return FirstCases(quota, count, last, tied, quota - above)
 
     def derive(
         self,
@@ -174,24 +203,21 @@ class CaseColumns:
         drop: bool = False,
         functions: Mapping[str, Callable[[float], float]] | None = None,
     ) -> int:
-        """Write the cases with a column that is computed from their score; how many.
+        """Write the cases with a column that is computed from their score, and return their number.
 
         Args:
             score: The column of the scores.
-            expression: What is computed, in SQL, of the SQL of the score.
+            expression: The SQL of the new column, as a function of the SQL of the score.
             into: The file to write.
-            kind: Its format: arrow, or one that `write_rows` knows.
+            kind: Its format.
             column: The name of the new column.
-            drop: Whether rows without a score are left out.
+            drop: Whether rows without a score are left out; they are refused otherwise.
             functions: Functions that the expression calls, by name.
         """
-        request = Request("scores", score)
-        check(self._file, {"scores": request})
-        if column in self.columns:
-            raise InputError(f"{self.title} has a column {column!r} already: pass another name for the new one.")
+        request = self._request_score(score, column, "the new one")
         for name, function in (functions or {}).items():
-            self._file.teach(name, function)
-        return _written(partial(self._file.derive, request, expression, column=column, drop=drop), into, kind)
+            self._connection.create_function(name, function, ["DOUBLE"], "DOUBLE")
+        return self._copy(request, expression, column, into, kind, drop=drop)
 
     def limits(self, score: str) -> tuple[float, float]:
         """Return the smallest and the largest score.
@@ -199,22 +225,68 @@ class CaseColumns:
         Args:
             score: The column of the scores.
         """
-        check(self._file, {"scores": Request("scores", score)})
-        return self._file.limits(Request("scores", score))
+        request = Request("scores", score)
+        check(self, {"scores": request})
+        self._check_numbers(request)
+        if not self._holds_numbers(score):
+            what = f"Column {score!r} holds no numbers, but {self.types[score]}"
+            raise InputError(what, "pass the column of the scores")
+        value = self._sql(request)
+        with self._plainly():
+            low, high = self._fetch_row(f"SELECT min({value}), max({value}) FROM {self._from}")
+        if low is None:
+            raise InputError(f"Column {score!r} has no score", "pass cases with scores")
+        return float(low), float(high)
+
+    def _request_score(self, score: str, column: str, noun: str) -> Request:
+        """Return the request of the scores; refuse a missing column, and a new one whose name is taken."""
+        request = Request("scores", score)
+        check(self, {"scores": request})
+        if column in self.columns:
+            raise InputError(f"{self.title} has a column {column!r} already", f"pass another name for {noun}")
+        return request
+
+    def _as_score(self, number: float, score: str) -> str:
+        """Return the SQL of a number in the type of the scores."""
+        return f"CAST('{number!r}' AS {'FLOAT' if self.types[score] == 'FLOAT' else 'DOUBLE'})"
+
+    def _copy(
+        self, score: Request, expression: Callable[[str], str], column: str, into: Path, kind: str, *, drop: bool
+    ) -> int:
+        """Copy the rows with a new column, and return their number.
+
+        The columns of a CSV file stay text in another CSV file, and get their types in other formats.
+        """
+        if kind == "arrow":  # by way of Parquet, which DuckDB writes
+            with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
+                count = self._copy(score, expression, column, Path(folder, "rows"), "parquet", drop=drop)
+                _convert_to_arrow(Path(folder, "rows"), into)
+                return count
+        self._check_numbers(score)
+        value = self._sql(score)
+        if not drop:
+            self._check_present(score, value)
+        source = self._from + (f" WHERE {is_number(value)}" if drop else "")
+        cells = {name: quoted(self._names[name]) for name in self.columns}
+        with self._plainly():
+            if self._kind == "csv" and not kind.startswith("csv"):
+                cells = infer_types(self._connection, cells, source)
+            return write_rows(self._connection, cells | {column: expression(value)}, source, into, kind)
+
+    def _check_present(self, score: Request, value: str) -> None:
+        """Refuse a row without a score."""
+        numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"
+        with self._plainly():
+            query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE NOT ({is_number('value')})"
+            first, missing = self._fetch_row(query)
+        if missing:
+            problem = f"Column {score.column!r} holds {counted(missing, 'missing value')}, the first"
+            raise InputError(
+                f"{problem} {self.place(first - 1)}", Text("fill them, or pass ", Argument("missing", "drop"))
+            )
 
 
-def _written(write: Callable[..., Result], into: Path, kind: str) -> Result:
-    """Write rows to a file; to an Arrow file by way of Parquet, which DuckDB knows."""
-    if kind != "arrow":
-        return write(into=into, kind=kind)
-    with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
-        between = Path(folder, "rows")
-        result = write(into=between, kind="parquet")
-        _as_arrow(between, into)
-    return result
-
-
-def _as_arrow(source: Path, into: Path) -> None:
+def _convert_to_arrow(source: Path, into: Path) -> None:
     """Copy a Parquet file to an Arrow file, some rows at a time."""
     try:
         from pyarrow import ipc, parquet

@@ -130,7 +130,7 @@ def merge_equal_scores(ranking: Ranking, score: Array) -> Ranking:
     if len(starts) == len(score):
         return replace(ranking, score=score, reach=None)
     columns: dict[str, Any] = {name: np.add.reduceat(getattr(ranking, name), starts) for name in ("pos", "neg")}
-    same = ranking.pos2 is ranking.pos and ranking.neg2 is ranking.neg
+    same = ranking.is_unweighted
     squares: dict[str, Any] = {
         f"{name}2": columns[name] if same else np.add.reduceat(getattr(ranking, f"{name}2"), starts)
         for name in ("pos", "neg")
@@ -140,7 +140,7 @@ def merge_equal_scores(ranking: Ranking, score: Array) -> Ranking:
 
 def is_unweighted(ranking: Ranking) -> bool:
     """Whether every case counts once, so that the cases can be listed."""
-    return ranking.integral and ranking.pos2 is ranking.pos and ranking.neg2 is ranking.neg
+    return ranking.integral and ranking.is_unweighted
 
 
 def has_ties(ranking: Ranking) -> bool:

@@ -10,8 +10,8 @@ from typing import Any, get_args
 import numpy as np
 
 from cutline.comparison import compare
-from cutline.core.array_ops import Array
-from cutline.core.ranking import Ranking, dot
+from cutline.core.array_ops import Array, dot
+from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
 from cutline.independent_comparison import compare_independent
 from cutline.inference import delong, influence

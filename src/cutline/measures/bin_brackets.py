@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import dot
 from cutline.core.caching import forget
 from cutline.core.parallel import map_parallel
-from cutline.core.ranking import Ranking, dot
+from cutline.core.ranking import Ranking
 from cutline.core.table import format_bracket
 from cutline.measures.forms import CurvePoint
 from cutline.measures.measure_type import Measure

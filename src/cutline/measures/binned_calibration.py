@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.array_ops import Array, Symbol, as_array
+from cutline.core.array_ops import Array, Symbol, as_array, dot
 from cutline.core.blocks import always, over_cells
 from cutline.core.counts import divide
-from cutline.core.ranking import Ranking, dot
+from cutline.core.ranking import Ranking
 from cutline.measures.forms import CalibrationError
 from cutline.measures.metadata import Parameter, UndefinedWhen
 from cutline.measures.miscalibration import UPWARDS, error

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from cutline.core import logistic
-from cutline.core.array_ops import Array, as_array
+from cutline.core.array_ops import Array, as_array, dot
 from cutline.core.blocks import always, condensed_ranking, over_cells
 from cutline.core.counts import divide
-from cutline.core.ranking import Ranking, dot
+from cutline.core.ranking import Ranking
 from cutline.measures.forms import Moments, VarianceFormula
 from cutline.measures.metadata import ONE_CLASS, Parameter, UndefinedWhen
 from cutline.measures.registry import Family, Needs, measure

@@ -213,7 +213,7 @@ def h_measure(r: Ranking, *, prior: str = "prevalence", a: float | None = None, 
     alpha, beta = (np.full(share.shape, b if a is None else a) for a, b in ((a, shapes[0]), (b, shapes[1])))
     row, (tp, fp) = r.hulls.row, r.hull_totals
     # Cells that are lost in the rounding of the totals make no corner.
-    is_corner = np.append(True, ~r.hulls.goes_on | (np.diff(tp) + np.diff(fp) > 0))
+    is_corner = np.append(True, ~r.hulls.is_followed | (np.diff(tp) + np.diff(fp) > 0))
     row, tp, fp = row[is_corner], tp[is_corner], fp[is_corner]
     # Along the hull the best cut changes where c is the share of positives between two corners.
     turns = np.where(row[1:] == row[:-1], divide(np.diff(tp), np.diff(tp) + np.diff(fp)), np.nan)

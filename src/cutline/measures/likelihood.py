@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.array_ops import Array
+from cutline.core.array_ops import Array, dot
 from cutline.core.blocks import always, over_cells
 from cutline.core.counts import divide
-from cutline.core.ranking import Ranking, dot
+from cutline.core.ranking import Ranking
 from cutline.measures.forms import LogLossTransform
 from cutline.measures.metadata import ONE_CLASS, ReferenceValue
 from cutline.measures.probabilities import EPS, log_loss

@@ -182,6 +182,7 @@ class Measure:
 
     # ------------------------------------------------------------------ parameters
 
+    @public
     def with_(self, **parameters: Any) -> Measure:
         """Return the same measure with some of its parameters fixed.
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from cutline.core import blocks, loess
-from cutline.core.array_ops import Array, Numbers
+from cutline.core.array_ops import Array, Numbers, dot
 from cutline.core.blocks import Points, always, blocks_of, condensed_points, over_cells
 from cutline.core.counts import divide
-from cutline.core.ranking import Ranking, dot
+from cutline.core.ranking import Ranking
 from cutline.measures.forms import CalibrationError, FunctionOfPrevalence, MaximumOverCuts
 from cutline.measures.metadata import Parameter, ReferenceValue, UndefinedWhen
 from cutline.measures.probabilities import brier, log_loss
@@ -42,7 +42,7 @@ def isotonic(r: Ranking) -> Array:
 
 def _isotonic(r: Ranking) -> Array:
     row, cut = r.hulls
-    goes_on, last = r.hulls.goes_on, np.diff(row, append=-1)[1:] != 0
+    goes_on, last = r.hulls.is_followed, np.diff(row, append=-1)[1:] != 0
     pos, neg = (np.diff(total) for total in r.hull_totals)
     lengths = np.where(last, len(r), cut[1:]) - cut[:-1]  # cells without a case may end the list
     values = np.repeat(divide(pos, pos + neg)[goes_on], lengths[goes_on])

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.array_ops import Numbers, as_array
+from cutline.core.array_ops import Numbers, as_array, dot, take
 from cutline.core.blocks import Block, over_cells
 from cutline.core.counts import divide
-from cutline.core.ranking import Ranking, dot, take
+from cutline.core.ranking import Ranking
 from cutline.measures.forms import CurvePoint, PartialArea, TopOfList
 from cutline.measures.metadata import NO_POSITIVE, ONE_CLASS, Parameter, ReferenceValue, UndefinedWhen
 from cutline.measures.roc import order

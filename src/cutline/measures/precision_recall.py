@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.array_ops import Array
+from cutline.core.array_ops import Array, dot
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
-from cutline.core.ranking import Ranking, dot
+from cutline.core.ranking import Ranking
 from cutline.measures.forms import CurvePoint, Equivalent, OpenEndedArea, RankStatistic
 from cutline.measures.metadata import (
     FRACTIONAL_WEIGHTS,

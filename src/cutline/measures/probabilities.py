@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core import validation
-from cutline.core.array_ops import Array, Symbol
+from cutline.core.array_ops import Array, Symbol, dot
 from cutline.core.blocks import always, over_cells
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
-from cutline.core.ranking import Ranking, dot
+from cutline.core.ranking import Ranking
 from cutline.inputs.rank import cases, check_probabilities
 from cutline.measures.forms import Equivalent, MeanOfCases
 from cutline.measures.metadata import ONE_CLASS, Parameter, ReferenceValue, UndefinedWhen

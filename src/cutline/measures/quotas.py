@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.array_ops import Array, count_first
+from cutline.core.array_ops import Array, count_first, dot
 from cutline.core.blocks import Block, over_cells
 from cutline.core.counts import divide
 from cutline.core.public import public
-from cutline.core.ranking import Ranking, dot
+from cutline.core.ranking import Ranking
 from cutline.inputs.rank import rank
 from cutline.measures.forms import Equivalent, LinearInAuc, PartialArea
 from cutline.measures.metadata import (

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.array_ops import Numbers, count_first
+from cutline.core.array_ops import Numbers, count_first, take
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
-from cutline.core.ranking import Ranking, take
+from cutline.core.ranking import Ranking
 from cutline.measures.forms import Equivalent, LinearInAuc, MaximumOverCuts, ShareOfPairs, best_cuts
 from cutline.measures.metadata import NULL_PREVALENCE, ONE_CLASS, ReferenceValue, UndefinedWhen
 from cutline.measures.registry import Family, Needs, measure
@@ -302,7 +302,7 @@ def auch(r: Ranking) -> Any:
     row, (tp, fp) = r.hulls.row, r.hull_totals
     positives, negatives = (np.ravel(n)[row] for n in np.broadcast_arrays(r.positives, r.negatives))
     fpr, tpr = np.asarray(divide(fp, negatives)), np.asarray(divide(tp, positives))
-    areas = np.where(r.hulls.goes_on, np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2, 0.0)
+    areas = np.where(r.hulls.is_followed, np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2, 0.0)
     return np.bincount(row[1:], weights=areas, minlength=row[-1] + 1).reshape(r.pos.shape[:-1])[()]
 
 

@@ -34,7 +34,7 @@ from cutline.core.validation import (
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import make_estimate, whole_groups
 from cutline.inference.survey import ClusterRatio, cluster_ratio, student_limits, wilson_limits
-from cutline.inputs.column_source import Request, opened, reading
+from cutline.inputs.column_source import Request, open_source, reading
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, Measure, Needs
@@ -81,7 +81,7 @@ def read_labels(
         if groups is not None:
             requests["groups"] = Request("groups", groups)
         names = list(scores) if names is None and isinstance(scores, Mapping) else names or list(labels)
-        with reading(opened(data), requests) as rows:
+        with reading(open_source(data), requests) as rows:
             columns = [_as_numbers(rows["y", i], column) for i, column in enumerate(labels)]
             matrix = np.column_stack([validation.scores(rows["s", i]).astype(float) for i in range(len(score_columns))])
             return _check_cases(np.column_stack(columns), matrix, names, name, rows.get("groups"))

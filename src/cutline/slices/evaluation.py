@@ -30,7 +30,7 @@ from cutline.inference.resampling.samplers import GroupSampler, sampler_of
 from cutline.inference.simultaneous import sidak_level
 from cutline.inference.slice_auc import PERMUTATIONS
 from cutline.inputs import column_source
-from cutline.inputs.out_of_core import RankedSlices
+from cutline.inputs.out_of_core import RankedSlices, RankingOptions
 from cutline.inputs.rank import complete, rank_parts, rank_slices
 from cutline.inputs.slicing import (
     check_few,
@@ -547,10 +547,10 @@ def evaluate_slices(
         return _evaluate_rows(rows, values, dict.fromkeys(values), how, cut)
     rules = slice_rules(by)
     cases = column_source.request_columns(labels, scores, weights, groups, positive=how.get("positive"))
-    source = column_source.opened(data, memory=how.get("memory"))
+    source = column_source.open_source(data, memory=how.get("memory"))
     more = {_name_request(i): column_source.Request("groups", name) for i, name in enumerate(rules)}
     column_source.check(source, {**cases, **more})
-    if groups is None and hasattr(source, "with_slices"):
+    if groups is None and isinstance(source, column_source.SliceableSource):
         aggregated = _evaluate_aggregated(source, cases, rules, how, cut)
         if aggregated is not None:
             return aggregated
@@ -560,14 +560,19 @@ def evaluate_slices(
 
 
 def _evaluate_aggregated(
-    source: Any, cases: dict[Any, Any], rules: Mapping[str, Any], how: Mapping[str, Any], cut: Mapping[str, Any]
+    source: column_source.SliceableSource,
+    cases: dict[Any, Any],
+    rules: Mapping[str, Any],
+    how: Mapping[str, Any],
+    cut: Mapping[str, Any],
 ) -> Slices | None:
     """Evaluate the slices of a file or of a frame elsewhere; None where its rows are better collected."""
     threshold = cut.get("threshold")
-    options = {**how, "threshold": None if isinstance(threshold, Mapping) else threshold}
+    options = RankingOptions(**{name: how[name] for name in RankingOptions._fields if name in how})
+    options = options._replace(threshold=None if isinstance(threshold, Mapping) else threshold)
     try:
         slices = look_up_slices(source, rules, str(how.get("missing")))
-        ranked = rank_slices(source, cases, slices.table, **options)
+        ranked = rank_slices(source, cases, slices.table, options)
     except PositionError:
         return None  # the rows tell where it is
     if ranked is None:

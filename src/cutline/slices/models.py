@@ -20,7 +20,7 @@ from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, counted
 from cutline.inference.differences.difference import holm
 from cutline.inference.simultaneous import cochran_q
-from cutline.inputs.column_source import Request, opened, reading, request_columns
+from cutline.inputs.column_source import Request, open_source, reading, request_columns
 from cutline.inputs.rank import Missing
 from cutline.inputs.slicing import (
     check_few,
@@ -95,7 +95,7 @@ def compare_by_slice(
         del cases["scores"]
         models = {("model", name): Request("scores", column) for name, column in scores.items()}
         slices = {("by", name): Request("groups", name) for name in rules}
-        with reading(opened(data), {**cases, **models, **slices}) as rows:
+        with reading(open_source(data), {**cases, **models, **slices}) as rows:
             values = {name: rows[("by", name)] for name in rules}
             labels, weights = rows["labels"], rows.get("weights")
             scores = {name: rows[("model", name)] for name in scores}

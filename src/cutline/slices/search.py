@@ -128,7 +128,7 @@ def _read_rows(
     """Read the labels, scores and groups, and the columns that conditions are on."""
     if data is None:
         if hasattr(type(features), "columns") and not isinstance(features, Mapping):  # a data frame
-            source = column_source.opened(features)
+            source = column_source.open_source(features)
             requests = {name: column_source.Request("groups", name) for name in source.columns}
             with column_source.reading(source, requests) as collected:
                 features = dict(collected)
@@ -142,7 +142,7 @@ def _read_rows(
             rows["groups"] = validation.column(groups, "groups")
         columns = {str(name): validation.column(values, "features") for name, values in features.items()}
     else:
-        source = column_source.opened(data)
+        source = column_source.open_source(data)
         names = (
             [features]
             if isinstance(features, str)

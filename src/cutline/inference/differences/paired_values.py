@@ -10,8 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from cutline.core.array_ops import Array
-from cutline.core.ranking import dot
+from cutline.core.array_ops import Array, dot
 from cutline.inference import effective_size, influence
 from cutline.inference.caveats import has_spread
 from cutline.inference.corrected import Corrected

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.array_ops import Array, as_number, choose
+from cutline.core.array_ops import Array, as_number, choose, dot
 from cutline.core.counts import Counts, divide, real
-from cutline.core.ranking import Ranking, dot
+from cutline.core.ranking import Ranking
 from cutline.inference import constants
 from cutline.inference.effective_size import effective
 from cutline.inference.influence import Influence
