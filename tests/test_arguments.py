@@ -85,7 +85,7 @@ def test_many_functions_are_looked_at():
     assert {"cutline.evaluation.evaluate", "cutline.evaluation.Evaluation.at"} <= set(REACHABLE)
 
 
-def test_an_argument_that_is_not_explained_is_found():
+def test_an_undocumented_argument_is_reported():
     def half(one, other):
         """Says little.
 

@@ -286,7 +286,7 @@ def test_everything_that_a_text_numbers_has_a_row(name, kind):
     assert set(found) == set(range(1, NUMBERED[name][kind] + 1))
 
 
-def test_the_definitions_and_equations_of_the_chapter_stand_in_its_order():
+def test_the_definitions_and_equations_follow_the_order_of_the_chapter():
     places = [row[0] for row in parsed("berrar")[1]]
 
     for kind in ("Definition ", "eq."):

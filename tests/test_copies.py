@@ -183,7 +183,7 @@ def test_a_refusal_survives_with_its_parts(kind, way):
     assert other.way_out.parts == way_out.parts
 
 
-def test_a_refused_column_can_be_told_by_another_process():
+def test_another_process_can_word_a_refused_column():
     with pytest.raises(cl.InputError) as refusal:
         cl.rank([1, 0], np.array([0.5, "x"], dtype=object))
     other = pickle.loads(pickle.dumps(refusal.value))  # noqa: S301
@@ -234,7 +234,7 @@ def test_undefined_equals_undefined():
     assert cl.evaluate([1, 1], [0.2, 0.3]).estimate("auc") == cl.evaluate([1, 1], [0.2, 0.3]).estimate("auc")
 
 
-def test_what_is_the_same():
+def test_equal_results_compare_equal():
     assert is_equal({"a": [nan(), 1]}, {"a": [nan(), 1]})
     assert is_equal(np.array([1.0, nan()]), np.array([1.0, nan()]))
     assert not is_equal(np.array([1.0, nan()]), np.array([1.0, 2.0]))

@@ -146,7 +146,7 @@ def test_shapes_of_scores_are_drawn_as_their_population_says():
             assert float(p.pos.below(np.array([middle]))[0]) == pytest.approx(0.5, abs=0.03), p.name
 
 
-def test_every_design_of_the_audit_can_be_asked():
+def test_every_design_of_the_audit_can_be_run():
     rng = np.random.default_rng(3)
     for design in audit_designs.designs():
         held, noted, width = design.ask(design.population, rng, 1)

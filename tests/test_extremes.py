@@ -120,7 +120,7 @@ def test_scores_at_the_ends_of_floats_are_summarized_and_drawn_without_a_warning
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("scores", [[1e308] * 4, [-1e300] * 4, [1e10] * 4, [1.0, np.nextafter(1, 2), 1.0, 1.0]])
 @pytest.mark.parametrize("higher", [True, False])
-def test_scores_that_stand_in_one_place_are_drawn_or_refused(scores, higher):
+def test_identical_scores_are_drawn_or_refused(scores, higher):
     ev = cl.evaluate([1, 0, 1, 0], scores, threshold=0, higher_is_positive=higher)
 
     assert ev.chart("roc").to_dict()

@@ -290,7 +290,7 @@ def test_a_name_that_means_something_else_is_refused(name):
         cl.measure(name=name)(lambda tp: tp)
 
 
-def test_what_it_is_a_function_of_must_be_told():
+def test_what_it_is_a_function_of_must_be_declared():
     with pytest.raises(cl.ParameterError, match="does not declare what it is a function of"):
         cl.measure(name="untold")(lambda data: data)
 
@@ -348,7 +348,7 @@ def in_a_process_with(folder: Path, code: str) -> subprocess.CompletedProcess[st
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False)  # noqa: S603
 
 
-def test_an_installed_package_brings_its_measures_when_they_are_asked_for(tmp_path):
+def test_an_installed_package_brings_its_measures_on_request(tmp_path):
     install(
         tmp_path, "house_measures", "import cutline as cl\n\n@cl.measure()\ndef hits(tp):\n    'Hits.'\n    return tp\n"
     )
@@ -423,5 +423,5 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("facts", "function", "words"), WRONG.values(), ids=WRONG)
-def test_a_wrong_definition_is_found_and_said(facts, function, words):
+def test_a_wrong_definition_is_found_and_described(facts, function, words):
     assert words in findings_of(cl.measure(name="wrong", **facts)(function))

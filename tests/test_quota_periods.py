@@ -272,7 +272,7 @@ def test_two_models_are_compared_by_the_difference_of_each_period():
     json.dumps(compared.document(), allow_nan=False)
 
 
-def test_models_of_other_cases_and_equal_models_are_told():
+def test_models_of_different_cases_and_equal_models_are_reported():
     labels, days = [1, 0, 0, 1, 1, 0] * 4, [day for day in "abcdefgh" for _ in range(3)]
     one = cl.evaluate(labels, [3, 2, 1] * 8, quota=1, quota_by=days)
     same = cl.compare_periods({"a": one, "b": one})

@@ -64,7 +64,7 @@ def test_a_round_fits_a_bootstrap_set_and_measures_the_cases_left_out(recorder):
         assert found.values[number].tolist() == [cl.auc(Y[left], scores), cl.brier(Y[left], scores)]
 
 
-def test_the_interval_is_that_of_the_percentiles():
+def test_the_interval_equals_the_percentiles():
     found = bootstrap_model(MODEL, X, Y, "auc", resamples=99)
     values = np.sort(found.values[:, 0])
     estimate = found.estimate("auc", level=0.9)

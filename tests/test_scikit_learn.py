@@ -123,7 +123,7 @@ AT_A_CUT = {
 
 @pytest.mark.parametrize("name", AT_A_CUT)
 @each_data
-def test_a_measure_of_one_cut_is_that_of_scikit_learn(name, data):
+def test_a_measure_of_one_cut_agrees_with_scikit_learn(name, data):
     y, s, w = data.all
     for threshold in data.some_thresholds():
         expected = AT_A_CUT[name](y, s >= threshold, w)
@@ -133,7 +133,7 @@ def test_a_measure_of_one_cut_is_that_of_scikit_learn(name, data):
 
 @pytest.mark.parametrize("beta", [0.1, 0.5, 1, 2, 10])
 @each_data
-def test_f_beta_is_that_of_scikit_learn(beta, data):
+def test_f_beta_agrees_with_scikit_learn(beta, data):
     y, s, w = data.all
     for threshold in data.some_thresholds():
         expected = sk.fbeta_score(y, s >= threshold, beta=beta, sample_weight=w)
@@ -157,7 +157,7 @@ def test_the_likelihood_ratios_are_those_of_scikit_learn(data):
 
 
 @each_data
-def test_mutual_information_of_unweighted_predictions_is_that_of_scikit_learn_in_nats(data):
+def test_mutual_information_of_unweighted_predictions_agrees_with_scikit_learn_in_nats(data):
     y, s, _ = data.all
     for threshold in np.unique(s)[[0, 1, -1]]:
         expected = sk.mutual_info_score(y, s >= threshold)
@@ -167,7 +167,7 @@ def test_mutual_information_of_unweighted_predictions_is_that_of_scikit_learn_in
 
 
 @each_data
-def test_mutual_information_of_whole_weights_is_that_of_the_table_in_scikit_learn(data):
+def test_mutual_information_of_whole_weights_agrees_with_the_table_in_scikit_learn(data):
     y, s, w = data.all
     w = None if w is None else np.ceil(w).astype(int)  # scikit-learn cuts the decimals off the counts of a table
     for threshold in data.some_thresholds():
@@ -277,13 +277,13 @@ def trapezoids_from_zero(precision, recall, _):
 
 @pytest.mark.parametrize("name", OF_THE_ORDER)
 @each_data
-def test_a_measure_of_the_order_is_that_of_scikit_learn(name, data):
+def test_a_measure_of_the_order_agrees_with_scikit_learn(name, data):
     assert MEASURES[name](*data.all) == approximately(OF_THE_ORDER[name](*data.all))
 
 
 @pytest.mark.parametrize("max_fpr", [0.01, 0.1, 0.3, 0.75, 1.0])
 @each_data
-def test_the_partial_area_is_that_of_scikit_learn(max_fpr, data):
+def test_the_partial_area_agrees_with_scikit_learn(max_fpr, data):
     y, s, w = data.all
 
     assert cutline.partial_auc(y, s, w, max_fpr=max_fpr) == approximately(
@@ -338,7 +338,7 @@ OF_THE_PROBABILITIES = {
 
 @pytest.mark.parametrize("name", OF_THE_PROBABILITIES)
 @each_data
-def test_a_measure_of_the_probabilities_is_that_of_scikit_learn(name, data):
+def test_a_measure_of_the_probabilities_agrees_with_scikit_learn(name, data):
     assert MEASURES[name](*data.all) == approximately(OF_THE_PROBABILITIES[name](*data.all))
 
 
@@ -367,7 +367,7 @@ def floored_log_loss(y, p, w, eps):
 
 @pytest.mark.parametrize("eps", [1e-12, 1e-5, 0.2])
 @each_data
-def test_the_log_loss_with_eps_is_that_of_clipped_probabilities(eps, data):
+def test_the_log_loss_with_eps_equals_the_one_of_clipped_probabilities(eps, data):
     y, p, w = data.all
     certain = np.where(p > 0.6, 1.0, np.where(p < 0.2, 0.0, p))
 
@@ -401,7 +401,7 @@ def test_scores_of_single_precision_are_no_worse_for_it(name, data):
 
 
 @each_data
-def test_the_hinge_loss_is_that_of_scikit_learn(data):
+def test_the_hinge_loss_agrees_with_scikit_learn(data):
     y, p, w = data.all
     margins = (8 * p - 4).round(2)
     expected = sk.hinge_loss(y, margins, sample_weight=w)

@@ -145,7 +145,7 @@ def test_bodies_are_bounded_whether_or_not_they_say_their_size(client):
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"[" * 60_000, b"\xff", b'{"a": NaN', b"null"])
-def test_what_is_no_request_of_the_page_is_refused(client, body):
+def test_requests_that_do_not_come_from_the_page_are_refused(client, body):
     status, _, content = client.send("POST", "/session", body)
     assert (status, content) == (400, b'{"message":"This request is not one of the page."}')
 
@@ -293,7 +293,7 @@ def test_pages_are_few():
         assert tabs[0] not in client.server.tabs
 
 
-def test_folders_that_nobody_uses_any_more_are_removed_after_a_day(tmp_path):
+def test_unused_folders_are_removed_after_a_day(tmp_path):
     old, new, foreign = (tmp_path / name for name in ("cutline-app-old", "cutline-app-new", "else-old"))
     for folder in (old, new, foreign):
         folder.mkdir()

@@ -210,7 +210,7 @@ def test_without_the_token_there_is_no_way_in(app, browser):
     context.close()
 
 
-def test_a_server_that_ended_is_told_and_what_was_shown_stays(browser):
+def test_the_page_reports_that_the_server_ended_and_keeps_its_results(browser):
     with running() as client:
         context = browser.new_context()
         page = context.new_page()

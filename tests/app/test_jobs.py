@@ -370,7 +370,7 @@ def test_numbers_are_read_as_people_write_them(text, number):
 
 
 @pytest.mark.parametrize("text", ["", "a", "nan", "inf", "1 2 x", "%", "0x10"])
-def test_what_is_no_number_is_refused_by_the_name_of_its_field(text):
+def test_text_that_is_not_a_number_is_refused_with_the_name_of_its_field(text):
     with pytest.raises(ParameterError, match="Threshold is"):
         parse_number(text, "Threshold")
 

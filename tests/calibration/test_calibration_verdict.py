@@ -131,7 +131,7 @@ def test_between_groups_of_scores_the_bound_supposes_no_more_than_that_the_curve
         ({"stretch": 2}, ["weak (no general trend) rejected", "moderate (at every probability) rejected"]),
     ],
 )
-def test_the_levels_of_calibration_are_told_and_each_supposes_the_one_before(data, levels):
+def test_the_levels_of_calibration_are_stated_and_each_requires_the_one_before(data, levels):
     [said] = [line for line in evaluation(**data).calibration(resamples=50).verdict if line.startswith("Levels")]
 
     assert all(level in said for level in levels)

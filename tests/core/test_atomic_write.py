@@ -60,7 +60,7 @@ def test_of_hard_links_the_other_keeps_the_old_file(tmp_path):
     assert (tmp_path / "two.json").read_bytes() == b"old"
 
 
-def test_a_full_disk_is_told_with_the_name_of_the_file_and_leaves_nothing(tmp_path):
+def test_a_full_disk_is_reported_with_the_name_of_the_file_and_leaves_nothing(tmp_path):
     def fill():
         with write_atomically(tmp_path / "big.json", overwrite=False):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -78,7 +78,7 @@ def test_the_gain_and_the_lift_of_berrar_are_those_of_his_table():
     assert math.isnan(lift.y[0])  # nobody is flagged
 
 
-def test_the_precision_recall_curve_of_berrar_is_undefined_where_nobody_is_flagged():
+def test_the_precision_recall_curve_of_berrar_is_undefined_where_no_case_is_flagged():
     found = BERRAR.curve("precision_recall")
 
     assert math.isnan(found.y[0])
@@ -237,7 +237,7 @@ def test_the_densities_of_the_classes_have_an_area_of_one_and_an_edge_at_the_cut
 
 @each_case("bins", [1, 2, 5, 7, 40])
 @each_case("through", [None, 0.3, 0.55, 0.1, 0.95, -3.0, 2.0, math.inf])
-def test_there_are_as_many_bins_as_asked_for_and_none_beyond_the_scores(bins, through):
+def test_the_requested_number_of_bins_covers_the_scores_and_no_more(bins, through):
     if bins == 1 and through in (0.3, 0.55, 0.95):
         return  # these cannot have an edge inside of one bin: refused
     found = curve(BERRAR.ranking, "score_distribution", bins=bins, **({} if through is None else {"through": through}))
@@ -295,7 +295,7 @@ def test_scores_that_are_all_equal_are_in_one_bin():
 @every_kind
 @given(rows=cases)
 @few
-def test_a_curve_starts_where_nobody_is_flagged_and_its_columns_have_one_length(kind, rows):
+def test_a_curve_starts_where_no_case_is_flagged_and_its_columns_have_one_length(kind, rows):
     found = kind(ranking(rows))
 
     assert found.threshold[0] == math.inf
@@ -499,7 +499,7 @@ def test_the_losses_of_berrar_figure_7():
 
 
 @pytest.mark.parametrize("higher_is_positive", [True, False])
-def test_the_best_cut_may_flag_nobody_though_a_score_is_infinite(higher_is_positive):
+def test_the_best_cut_may_flag_no_case_although_a_score_is_infinite(higher_is_positive):
     # Positives below negatives: no cut is better than none, and the KS gap is the widest below the infinite scores.
     scores = np.array([-math.inf, 0.0, 1.0, math.inf])
     ev = cl.evaluate([1, 1, 0, 0], scores if higher_is_positive else -scores, higher_is_positive=higher_is_positive)

@@ -91,7 +91,7 @@ def test_a_million_scores_are_drawn_with_a_few_hundred_corners():
         assert 100 <= len(curve_line(found).x) <= 300
 
 
-def test_the_area_is_that_of_the_exact_curve():
+def test_the_area_equals_the_area_of_the_exact_curve():
     big = predictions(100_000)
     found = curve(big, "roc")
     line = curve_line(found)
@@ -101,7 +101,7 @@ def test_the_area_is_that_of_the_exact_curve():
     assert np.trapezoid(line.y, line.x) != found.area
 
 
-def test_what_is_told_at_a_corner_is_that_of_the_exact_curve():
+def test_the_details_of_a_corner_come_from_the_exact_curve():
     big = predictions(100_000)
     found = curve(big, "roc")
     told = describe_line(found, curve_line(found))

@@ -23,7 +23,7 @@ RESAMPLED = {
 
 
 @pytest.mark.parametrize("name", RESAMPLED)
-def test_what_few_resamples_say_is_noted(name):
+def test_results_from_few_resamples_are_noted(name):
     few = "Only 10 resamples were drawn: limits and p-values from fewer than 100 are little more than noise."
 
     assert RESAMPLED[name](10).notes.count(few) == 1

@@ -24,7 +24,7 @@ def slow(labels, scores):
 
 
 @given(rows=cases)
-def test_the_variance_is_that_of_all_pairs(rows):
+def test_the_variance_equals_the_sum_over_all_pairs(rows):
     labels, scores = zip(*rows, strict=True)
     area, variance = slow(labels, scores)
     ranking = rank(labels, scores)
@@ -130,7 +130,7 @@ def test_the_interval_of_the_gini_index_is_twice_that_of_the_auc_less_one():
     ],
 )
 @pytest.mark.parametrize("method", ["delong", "delong_logit"])
-def test_newcombe_stands_in_where_delong_says_nothing(labels, scores, why, method):
+def test_newcombe_replaces_delong_where_its_variance_is_zero(labels, scores, why, method):
     found = evaluate(labels, scores).estimate("auc", method=method)
 
     assert found.method == "newcombe"
@@ -147,7 +147,7 @@ def test_newcombe_solves_his_equation():
         assert abs(area - limit) == pytest.approx(z * np.sqrt(variance))
 
 
-def test_limits_beyond_the_range_are_cut_and_told():
+def test_limits_beyond_the_range_are_clipped_and_noted():
     found = evaluate([1, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1]).estimate("auc", method="delong")
 
     assert found.high == 1

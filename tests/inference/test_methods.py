@@ -23,7 +23,7 @@ def test_every_quantity_has_methods_with_source_and_title():
 
 
 @pytest.mark.parametrize("design", [{}, {"groups": np.arange(80) // 4}, {"weights": RNG.uniform(1, 3, 80)}])
-def test_the_default_of_a_measure_is_no_reference_method_and_may_be_asked_for_by_name(design):
+def test_the_default_of_a_measure_is_no_reference_method_and_can_be_named(design):
     ev = evaluate(LABELS, SCORES, **design)
     for measure in MEASURES:
         given = {"quota": 9} if measure.name in ("hit_rate", "qrecall", "enrichment") else {}

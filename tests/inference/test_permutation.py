@@ -63,7 +63,7 @@ def test_a_perfect_order_of_many_ties_is_one_of_all_ways_to_deal():
     assert ev.permutation_test(permutations=4000).share == pytest.approx(1 / comb(20, 4), abs=0.001)
 
 
-def test_a_model_that_knows_nothing_is_no_better_than_chance():
+def test_a_model_without_skill_is_no_better_than_chance():
     assert evaluate([1, 0, 1, 0], [7, 7, 7, 7]).permutation_test(permutations=50).p_value == 1
 
 

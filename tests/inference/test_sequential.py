@@ -28,7 +28,7 @@ def test_proportion_sequence(successes, trials, low, high):
     assert np.round(limits, 6).tolist() == [low, high]
 
 
-def test_proportion_sequence_of_many_is_that_of_each():
+def test_the_proportion_sequence_of_many_equals_each_single_one():
     successes, trials = np.array([[8, 0], [80, 0]]), np.array([[10, 20], [100, 0]])
     low, high = seq.proportion_sequence(successes, trials, 0.05)
 

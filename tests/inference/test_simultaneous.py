@@ -183,7 +183,7 @@ def test_two_slices_are_newcombes_difference():
     assert (pairs.low.item(), pairs.high.item()) == pytest.approx((0.0524, 0.3339), abs=5e-5)
 
 
-def test_the_gap_is_that_of_all_ordered_pairs():
+def test_the_gap_is_computed_from_all_ordered_pairs():
     k, n = np.array([3, 9, 14, 0]), np.array([20, 30, 20, 25])
     critical = simultaneous.tukey_quantile(0.9, 4)
     share, (low, high) = k / n, mid_p(k, n, simultaneous.coverage_of(critical))
@@ -232,7 +232,7 @@ def test_max_t_of_independent_estimates_is_sidaks():
     assert simultaneous.max_t(np.eye(4), 0.95, pairs=True) == pytest.approx(2.56903, abs=0.02)
 
 
-def test_max_t_of_equal_estimates_is_that_of_one():
+def test_max_t_of_equal_estimates_equals_the_quantile_of_one():
     assert simultaneous.max_t(np.ones((5, 5)), 0.95) == pytest.approx(1.96, abs=0.02)
     assert simultaneous.max_t(np.ones((5, 5)), 0.95, pairs=True) == 0.0
 

@@ -27,7 +27,7 @@ def test_the_mean_is_the_sum_over_the_number_of_triplets():
     assert found.value == pytest.approx(cl.triplet_loss(a, p, n) / len(losses))
 
 
-def test_the_interval_is_that_of_the_means_of_the_anchors():
+def test_the_interval_is_computed_from_the_means_of_the_anchors():
     a, p, n = triplets(1)
     names = np.repeat([f"image {i}" for i in range(12)], 5)
     found, named = cl.mean_triplet_loss(a, p, n), cl.mean_triplet_loss(a, p, n, anchors=names)

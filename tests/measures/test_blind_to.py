@@ -26,7 +26,7 @@ def test_true_negatives_do_not_move_the_f_measures(name):
     assert few == many
 
 
-def test_flagging_nobody_or_everybody_can_look_perfect():
+def test_flagging_no_case_or_all_cases_can_look_perfect():
     everybody = Counts(tp=5, fp=95, fn=0, tn=0)
 
     assert cl.accuracy(RARE) == 0.999

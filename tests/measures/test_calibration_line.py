@@ -32,7 +32,7 @@ def binomial(y, design, **more):
 
 
 @on_each
-def test_the_calibration_line_is_that_of_statsmodels(data):
+def test_the_calibration_line_agrees_with_statsmodels(data):
     y, p = labels_and_scores(data)
     ev, x = cl.evaluate(y, p), log_odds(p)
     offset, joint = binomial(y, np.ones((len(y), 1)), offset=x), binomial(y, sm.add_constant(x))
@@ -60,7 +60,7 @@ def test_the_slope_of_scikit_learn_is_its_own(data):
 
 @on_each
 @pytest.mark.parametrize("score", ["brier", "log"])
-def test_the_decomposition_is_that_of_model_diagnostics(data, score):
+def test_the_decomposition_agrees_with_model_diagnostics(data, score):
     y, p = labels_and_scores(data)
     found = [cl.MEASURES[name](y, p, score=score) for name in ("mcb", "dsc", "unc")]
 
@@ -119,7 +119,7 @@ def test_errors_in_bins_can_be_counted():
 
 
 @on_each
-def test_the_smooth_error_is_near_that_of_its_authors(data):
+def test_the_smooth_error_is_close_to_its_authors_implementation(data):
     y, p = labels_and_scores(data)
 
     assert cl.smooth_ece(y, p) == pytest.approx(ANSWERS[data]["smooth_ece"], abs=2e-3)
@@ -152,7 +152,7 @@ def test_the_interval_of_the_ratio_is_on_the_scale_of_its_logarithm():
     assert narrow.high - narrow.low < 0.1
 
 
-def test_what_cannot_be_told_has_a_reason():
+def test_undefined_values_have_a_reason():
     ev = cl.evaluate([1, 1, 0, 0], [0.9, 0.8, 0.2, 0.1])
 
     assert math.isnan(ev.value("calibration_slope"))
@@ -232,7 +232,7 @@ def test_the_sandwich_leaves_out_the_cases_one_by_one(spread):
     assert error == pytest.approx(second**0.5, rel=1e-6)
 
 
-def test_the_sandwich_of_cases_counted_twice_is_that_of_twice_the_cases():
+def test_the_sandwich_variance_treats_doubled_counts_as_doubled_cases():
     labels, scores = bent_sample(300)
     counted = cl.evaluate(labels, scores, weights=np.full(300, 2), weights_are="counts")
     repeated = cl.evaluate(np.tile(labels, 2), np.tile(scores, 2))

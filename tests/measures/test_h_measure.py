@@ -7,7 +7,7 @@ from cutline.core.ranking import Ranking
 from cutline.measures import MEASURES
 
 
-def test_cells_too_light_to_be_seen_in_the_totals_leave_the_value_as_it_is():
+def test_cells_too_light_to_change_the_totals_do_not_change_the_value():
     x = np.arange(10, -9, -0.05)
     pos, neg = np.exp(-((x - 1) ** 2) / 2), np.exp(-(x**2) / 2)
     seen = (pos > 1e-12) & (neg > 1e-12)

@@ -147,7 +147,7 @@ def test_the_derivatives_are_those_of_the_value(name, data):
 
 @often
 @given(data=labels_and_margins)
-def test_the_slope_of_the_hinge_is_that_of_its_value(data):
+def test_the_gradient_of_the_hinge_matches_finite_differences(data):
     labels, z = data
     z = np.where(np.abs(np.abs(z) - 1) < 1e-3, z + 0.01, z)  # away from the kink
     above, here, below = (losses.hinge(labels, z + shift) for shift in (1e-6, 0, -1e-6))
@@ -211,7 +211,7 @@ def test_embeddings_have_the_norm_1_or_are_given_it():
 
 @often
 @given(data=small, margin=st.floats(0, 3))
-def test_the_gradient_of_the_triplet_loss_is_that_of_its_value(data, margin):
+def test_the_gradient_of_the_triplet_loss_matches_finite_differences(data, margin):
     norms = np.linalg.norm(data, axis=2, keepdims=True)
     if norms.min() < 0.1:
         return
@@ -231,7 +231,7 @@ def test_the_gradient_of_the_triplet_loss_is_that_of_its_value(data, margin):
             assert gradient[index] == pytest.approx((above - below) / (2 * step), abs=1e-4)
 
 
-def test_without_normalising_the_gradient_is_that_of_free_embeddings():
+def test_without_normalising_the_gradient_matches_free_embeddings():
     loss = losses.triplet([EAST], [WEST], [NORTH], margin=0.5)
 
     assert loss.anchor.tolist() == [[2.0, 2.0]]  # 2 (negative - positive)

@@ -308,7 +308,7 @@ def test_it_gives_a_reason_exactly_where_it_is_undefined(name, given):
 
 
 @measures
-def test_its_condition_holds_for_the_very_tables_of_an_array_in_which_it_is_undefined(name, given):
+def test_its_condition_holds_exactly_for_the_undefined_tables_of_an_array(name, given):
     measure, tables = MEASURES[name], counts(SMALL)
     holds = np.zeros(len(SMALL), dtype=bool)
     for condition in measure.undefined:

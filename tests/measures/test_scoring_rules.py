@@ -203,6 +203,6 @@ def test_the_mean_divergence_of_known_labels_is_the_log_loss():
         (lambda: cl.entropy(0.5, base=1), "base is 1"),
     ],
 )
-def test_what_is_no_probability_is_refused(call, words):
+def test_values_that_are_not_probabilities_are_refused(call, words):
     with pytest.raises(cl.CutlineError, match=words):
         call()

@@ -56,7 +56,7 @@ def test_shares_are_counts_of_the_days_so_far():
     assert [row["day"] for row in rows(monitor, "fpr")] == [day for day, _ in DAYS]
 
 
-def test_the_limit_is_the_exact_one_of_the_release_less_what_is_tolerated():
+def test_the_limit_is_the_exact_one_of_the_release_minus_the_tolerated_loss():
     monitor = cl.monitor(RELEASE, DAYS, measures=["recall", "fpr"], cut=0.3, worse_by={"recall": 0.05})
     counts = RELEASE.at_threshold(0.3)
     recall = beta.ppf(OF_RELEASE * 0.025, counts.tp, counts.fn + 1) - 0.05
@@ -67,7 +67,7 @@ def test_the_limit_is_the_exact_one_of_the_release_less_what_is_tolerated():
     assert rows(monitor, "recall")[0]["alarm_at"] == pytest.approx(1 / (OF_DAYS * 0.025))
 
 
-def test_evidence_of_calibration_is_that_of_all_cases_together():
+def test_evidence_of_calibration_adds_up_over_all_cases():
     monitor = cl.monitor(RELEASE, DAYS, measures="calibration")
     together = sum(day for _, day in DAYS)
     terms = sequential.calibration_terms(together.score, together.pos, together.neg)
@@ -81,7 +81,7 @@ def test_evidence_of_calibration_is_that_of_all_cases_together():
     )
 
 
-def test_auc_of_the_days_so_far_is_that_of_the_merged_ranking():
+def test_the_auc_of_the_days_so_far_equals_the_auc_of_the_merged_ranking():
     monitor = cl.monitor(RELEASE, DAYS, measures=["auc", "average_precision", "brier", "f1"], cut=0.3)
     together = cl.Evaluation(sum(day for _, day in DAYS), 0.3)
 

@@ -41,7 +41,7 @@ def test_two_classes_give_the_test_of_delong():
 
 
 @pytest.mark.parametrize(("name", "mean"), ASKED)
-def test_the_spread_of_a_difference_is_that_of_the_bootstrap(name, mean):
+def test_the_standard_error_of_a_difference_agrees_with_the_bootstrap(name, mean):
     found = cl.compare_classes(LABELS, TWO)
     statistic = statistic_of(name, mean)
     one, two = (model.cases for model in found.values())
@@ -53,7 +53,7 @@ def test_the_spread_of_a_difference_is_that_of_the_bootstrap(name, mean):
     assert estimate.value == pytest.approx(found["a"].value(name, mean) - found["b"].value(name, mean), abs=1e-14)
 
 
-def test_a_worse_model_is_told_apart_and_an_equal_one_is_not():
+def test_a_worse_model_differs_significantly_and_an_equal_one_does_not():
     found = cl.compare_classes(LABELS, SCORES | {"again": SCORES["a"]})
     tests = {(pair.a, pair.b): pair for pair in found.test("auc", "macro")}
 
@@ -63,7 +63,7 @@ def test_a_worse_model_is_told_apart_and_an_equal_one_is_not():
     assert all(pair.p_holm >= pair.p_value for pair in tests.values())
 
 
-def test_the_joint_test_of_two_models_is_that_of_the_pair():
+def test_the_joint_test_of_two_models_equals_the_test_of_the_pair():
     found = cl.compare_classes(LABELS, SCORES)
     three = found.test("hand_till_m")
 

@@ -37,7 +37,7 @@ ALONE = cl.one_vs_rest(LABELS, FIRST)
 
 
 @pytest.mark.parametrize(("name", "mean"), ASKED)
-def test_the_standard_error_between_groups_is_that_of_a_bootstrap_of_whole_groups(name, mean):
+def test_the_standard_error_between_groups_agrees_with_a_bootstrap_of_whole_groups(name, mean):
     statistic = statistic_of(name, mean)
     found = estimate_statistic(statistic, GROUPED.cases, ClassIntervalOptions(0.95))
     drawn = estimate_statistic(statistic, GROUPED.cases, ClassIntervalOptions(0.95, "bootstrap", 1500))

@@ -160,7 +160,7 @@ def resampled_cases():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "mean"), STATISTICS)
-def test_the_standard_error_is_that_of_the_bootstrap(resampled_cases, name, mean):
+def test_the_standard_error_agrees_with_the_bootstrap(resampled_cases, name, mean):
     cases, resamples = resampled_cases
     statistic = statistic_of(name, mean)
 
@@ -170,7 +170,7 @@ def test_the_standard_error_is_that_of_the_bootstrap(resampled_cases, name, mean
 
 
 @pytest.mark.parametrize("mean", ["macro", "weighted"])
-def test_the_variance_of_weighted_cases_is_that_of_the_bootstrap(mean):
+def test_the_variance_of_weighted_cases_agrees_with_the_bootstrap(mean):
     labels, scores = probabilities(9, 800)
     weights = np.random.default_rng(9).gamma(3, size=800)
     cases = against_rest(labels, scores, weights).cases
@@ -319,7 +319,7 @@ def test_a_class_without_a_case_leaves_its_mean_undefined_with_the_reason():
     assert any("class 2 has no case" in note.text for note in found.notes)
 
 
-def test_a_class_of_one_case_has_an_interval_that_says_how_little_it_knows():
+def test_a_class_of_one_case_has_a_wide_interval():
     labels = np.array([0] * 30 + [1] * 30 + [2])
     scores = probabilities(13, 61)[1]
     found = against_rest(labels, scores).estimate("auc")
@@ -380,6 +380,6 @@ def test_a_rare_class_is_in_every_resample():
         (lambda found: found.value("acu"), "Did you mean auc"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_in_a_sentence(call, words):
+def test_invalid_requests_are_refused_in_a_sentence(call, words):
     with pytest.raises(cl.CutlineError, match=words):
         call(against_rest(*probabilities(17, 30)))

@@ -274,7 +274,7 @@ def test_a_chart_of_several_models_draws_a_line_for_each_class():
     assert {name.partition(":")[0] for name in names} >= set(CLASSES)
 
 
-def test_many_classes_are_drawn_as_far_as_they_can_be_told_apart():
+def test_of_many_classes_only_as_many_are_drawn_as_can_be_distinguished():
     rng = np.random.default_rng(6)
     labels = np.arange(400) % 20
     found = cl.one_vs_rest(labels, rng.random((400, 20)) + np.eye(20)[labels])

@@ -113,7 +113,7 @@ def ranked_by_hand(truth, scores):
 
 
 @pytest.mark.parametrize("count", [2, 3, 6])
-def test_the_ranked_probability_score_is_that_of_a_loop(count):
+def test_the_ranked_probability_score_agrees_with_a_loop(count):
     truth, scores = data(count, 80, count)
     found = cl.one_vs_rest(truth, scores, ordered=True)
 
@@ -123,7 +123,7 @@ def test_the_ranked_probability_score_is_that_of_a_loop(count):
         assert found.value("rps") == pytest.approx(cl.evaluate(truth, scores[:, 1]).brier, abs=1e-13)
 
 
-def test_its_baseline_is_that_of_the_shares():
+def test_its_baseline_is_the_value_for_the_class_shares():
     truth, scores = data(7, 90)
     shares = np.bincount(truth) / len(truth)
     row = cl.one_vs_rest(truth, scores, ordered=True).summary("rps").rows[0]

@@ -136,7 +136,7 @@ def test_a_wrong_column_would_be_seen():
     assert one_vs_rest(LABELS, SCORES[:, [1, 0, 2]]).each("auc") != one_vs_rest(LABELS, SCORES).each("auc")
 
 
-def test_a_mean_that_is_undefined_says_of_which_class_and_why():
+def test_an_undefined_mean_names_the_class_and_the_reason():
     found = one_vs_rest(["a", "b", "b"], [[0.1, 0.5, 0.4], [0.2, 0.5, 0.3], [0.2, 0.5, 0.3]], classes=["a", "b", "c"])
 
     mean = found.mean("auc")

@@ -109,7 +109,7 @@ def report(request, opened_reports):
 # ---------------------------------------------------------------------- the page
 
 
-def test_it_asks_nobody_and_complains_of_nothing(report):
+def test_it_makes_no_requests_and_logs_no_errors(report):
     assert report.page.complaints == []
     assert [url for url in report.page.requests if not url.startswith(("file:", "data:"))] == []
 
@@ -229,7 +229,7 @@ def test_costs_show_the_cheapest_cut_and_go_there(report, fp, fn):
 @pytest.mark.parametrize(
     "chart", ["roc", "precision_recall", "gain", "lift", "det", "tpr_fpr", "qrecall", "f1", "score_distribution"]
 )
-def test_the_marks_stand_where_python_puts_them(report, chart):
+def test_the_marks_are_where_python_puts_them(report, chart):
     from cutline.curves import CURVES, deviates
 
     ev, at = report.evaluation, float(report.evaluation.ranking.score[len(report.evaluation.ranking) // 3])
@@ -403,7 +403,7 @@ def test_the_numbers_to_take_away_are_those_of_the_summary_while_its_cut_is_show
                 assert float(row[name]) == float(other[name]), (row["measure"], name)
 
 
-def test_the_numbers_of_the_evaluation_stand_until_the_cut_is_moved(report):
+def test_the_numbers_of_the_evaluation_are_shown_until_the_cut_is_moved(report):
     """The bootstrap interval of the summary is shown at its cut, and the page's own elsewhere, which it says."""
     report.page.click("#reset")
     for row in report.summary.rows:
@@ -514,7 +514,7 @@ def test_no_serious_barrier(opened_reports, axe, scheme):
     assert [violation for violation in found if violation[0] in ("serious", "critical")] == []
 
 
-def test_nothing_that_is_folded_stands_in_the_way_on_a_phone(browser, opened_reports, axe):
+def test_folded_sections_pass_the_accessibility_check_on_a_phone(browser, opened_reports, axe):
     context = browser.new_context(viewport={"width": 390, "height": 844}, bypass_csp=True)
     page = context.new_page()
     page.goto(opened_reports["tumours"].page.url.partition("#")[0])

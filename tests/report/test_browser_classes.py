@@ -41,7 +41,7 @@ def page(request, browser, folder):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_on_the_page_stands_in_the_way(page, axe, scheme):
+def test_the_page_passes_the_accessibility_check(page, axe, scheme):
     page.emulate_media(color_scheme=scheme)
     page.evaluate(axe)
 

@@ -30,7 +30,7 @@ def clinical(browser, pages):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_on_the_clinical_page_stands_in_the_way(clinical, axe, scheme):
+def test_the_clinical_page_passes_the_accessibility_check(clinical, axe, scheme):
     clinical.emulate_media(color_scheme=scheme)
     clinical.evaluate(axe)
     assert clinical.evaluate(VIOLATIONS) == []

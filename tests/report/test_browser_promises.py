@@ -119,7 +119,7 @@ WANTED = {
 
 
 @pytest.mark.parametrize("wanted", list(WANTED.values()), ids=list(WANTED))
-def test_what_is_asked_for_gives_pythons_cut_and_statement(section, wanted):
+def test_a_requirement_gives_the_cut_and_the_statement_of_python(section, wanted):
     section.want(**wanted)
 
     expected = section.called()
@@ -133,7 +133,7 @@ def test_what_is_asked_for_gives_pythons_cut_and_statement(section, wanted):
 
 @pytest.mark.filterwarnings("ignore:The cut flags")  # the distinct scores, of which it flags another share
 @pytest.mark.parametrize("wanted", [{"recall": 90}, {"recall": 60, "fpr": 40, "before": True}, {"miss": 20}])
-def test_the_saved_cut_is_that_of_python_and_can_be_loaded(section, wanted, tmp_path):
+def test_the_saved_cut_equals_the_one_of_python_and_can_be_loaded(section, wanted, tmp_path):
     section.want(**wanted)
 
     loaded, expected = cl.load(section.saved(tmp_path)), section.called()
@@ -178,7 +178,7 @@ def test_the_promise_is_in_the_file_before_its_program_runs(opened_reports, brow
     context.close()
 
 
-def test_moving_away_from_the_cut_that_was_asked_for_changes_the_statement(opened_reports):
+def test_moving_away_from_the_requested_cut_changes_the_statement(opened_reports):
     section = opened_reports["tumours"]
     section.want(recall=90)
     asked = section.text("statement")
@@ -209,7 +209,7 @@ def test_beyond_what_the_page_works_out_it_says_so(opened_reports):
     assert "It takes many more than 29956 positives" in section.text("refusal")
 
 
-def test_no_statement_of_another_cut_stands_beside_a_refusal(opened_reports):
+def test_no_statement_of_another_cut_is_shown_with_a_refusal(opened_reports):
     section = opened_reports["tumours"]
     section.want(recall=90)
     section.page.fill("#want-recall", "100")

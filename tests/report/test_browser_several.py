@@ -28,7 +28,7 @@ def page_of_two(browser, tmp_path_factory):
     page.close()
 
 
-def test_two_models_follow_one_quota_and_stand_side_by_side(page_of_two):
+def test_two_models_follow_one_quota_and_are_shown_side_by_side(page_of_two):
     page, models = page_of_two
     page.fill("#quota", "100")
     page.dispatch_event("#quota", "change")

@@ -91,7 +91,7 @@ def test_printing_at_once_leaves_nothing_blank(browser, tmp_path, print_at_once)
     context.close()
 
 
-def test_paper_shows_charts_that_nobody_has_opened(browser, tmp_path):
+def test_a_print_shows_charts_that_were_not_opened(browser, tmp_path):
     path = tumours().save(tmp_path / "printed.html", resamples=100)
     page = browser.new_page()
     page.add_init_script("window.requestIdleCallback = () => 0")  # in which the program draws what is not seen

@@ -102,7 +102,7 @@ def test_a_model_without_probabilities_takes_the_section_from_no_other():
     assert heads == names
 
 
-def test_a_report_of_a_few_measures_has_no_section_whose_numbers_nobody_asked_for():
+def test_a_report_of_a_few_measures_has_no_section_of_unrequested_numbers():
     labels, risk, _ = predictions()
     ev = cl.evaluate(labels, risk)
     assert not section(render_html(ev, summarize(ev, measures=["auc", "brier"])))
@@ -130,7 +130,7 @@ def test_the_document_of_a_report_holds_the_judgement(report_of_one):
     assert ev.summary(["auc"]).document()["probabilities"] is None
 
 
-def test_too_few_cases_to_compare_methods_are_told():
+def test_too_few_cases_to_compare_methods_are_reported():
     ev = cl.evaluate([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.2])
     found = summarize(ev, resamples=0)
 

@@ -121,7 +121,7 @@ def test_the_page_shows_the_numbers_that_the_same_run_prints(ran):
     assert "100 resamples, seed 3" in text
 
 
-def test_measures_that_were_not_asked_for_have_the_same_options(ran):
+def test_measures_that_were_not_requested_have_the_same_options(ran):
     _, every = ran("--level", "0.9", "--seed", "3", "--resamples", "100", "--threshold", "0.2")
     document, few = ran(
         "--level", "0.9", "--seed", "3", "--resamples", "100", "--threshold", "0.2", "--measures", "auc"
@@ -224,7 +224,7 @@ def test_no_note_recommends_what_the_guidance_does_not(tmp_path):
     assert "Read recall together with precision" not in text
 
 
-def test_a_model_on_its_own_fitting_data_is_told_so(tmp_path):
+def test_a_model_on_its_own_fitting_data_is_reported(tmp_path):
     rng = np.random.default_rng(3)
     x = rng.normal(size=300)
     labels = rng.random(300) < 1 / (1 + np.exp(-x))
@@ -251,7 +251,7 @@ def test_a_summary_has_to_be_one(tmp_path):
         ev.save(tmp_path / "page.html", template="clinical", summary=3)
 
 
-def test_a_cut_that_nobody_chose_is_said_before_the_numbers(marker, tmp_path):
+def test_a_default_cut_is_mentioned_before_the_numbers(marker, tmp_path):
     ev, chosen = marker
     assert "The cut was not chosen" not in chosen
     text = html.unescape(

@@ -51,7 +51,7 @@ def test_bands_hold_whole_cases_and_no_score_is_split(page, scored):
     assert sum(int(row[1]) for row in rows) == 2000
 
 
-def test_the_bad_rate_among_the_approved_is_that_of_the_cases_not_rejected(page, scored):
+def test_the_bad_rate_among_the_approved_is_the_rate_among_cases_not_rejected(page, scored):
     bad, score = scored
     for _, rule, approved, bads, rate, *_ in tables(page[1])["Approval rates and what they cost"]:
         kept = score > float(rule.split()[-1])

@@ -73,7 +73,7 @@ def test_one_thousandth_more_is_not_promised():
     assert not any(one.meets(r)[r.cut(0.5)] for one in made)
 
 
-def test_what_a_threshold_promises_is_kept_wherever_it_is_put():
+def test_the_promise_of_a_threshold_holds_for_every_threshold():
     rng = np.random.default_rng(1)
     cases, broken = 60, 0
     for _ in range(400):

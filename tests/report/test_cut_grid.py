@@ -49,7 +49,7 @@ def test_infinite_scores_are_spelled():
     assert build_cut_data(summary, "ends", cuts_of_page(summary))["scores"] == ["Infinity", 0.5, 0.2, "-Infinity"]
 
 
-def test_a_long_list_keeps_the_cuts_that_are_asked_for(long):
+def test_a_long_list_keeps_the_requested_cuts(long):
     r, found = long.data.ranking, cuts_of_page(long)
 
     assert len(found.cuts) < 6000

@@ -15,7 +15,7 @@ def test_a_threshold_has_few_digits_that_cut_at_the_same_place(threshold, words)
     assert format_threshold(ranking, threshold) == words
 
 
-def test_a_threshold_has_as_many_digits_as_it_takes():
+def test_a_threshold_has_as_many_digits_as_needed():
     ranking = cl.rank([1, 0, 1], [0.12345678, 0.12345677, 0.1])
     assert format_threshold(ranking, 0.12345678) == "0.12345678"
 

@@ -18,7 +18,7 @@ def sentences(evaluation, **options):
     return write_verdict(summarize(evaluation, **{"intervals": "formula"} | options))
 
 
-def test_two_sentences_stand_first():
+def test_two_sentences_come_first():
     text = render_html(cl.evaluate(LABELS, SCORES))
     found = re.search(r'<div class="verdict">(.*?)</div>', text, flags=re.DOTALL)[1]
 
@@ -39,7 +39,7 @@ def test_two_sentences_stand_first():
         ([1, 1, 1], [0.2, 0.6, 0.9], "with only one class, nothing can be said"),
     ],
 )
-def test_the_first_sentence_says_how_the_auc_stands_to_its_baseline(labels, scores, words):
+def test_the_first_sentence_compares_the_auc_with_its_baseline(labels, scores, words):
     assert words in sentences(cl.evaluate(labels, scores))[0]
 
 
@@ -70,7 +70,7 @@ def test_a_summary_without_the_auc_has_a_first_sentence_too():
     assert sentences(cl.evaluate(LABELS, SCORES), measures=["recall"])[0].endswith("5 of them positive (50 %).")
 
 
-def test_at_most_three_warnings_stand_below_the_verdict():
+def test_at_most_three_warnings_are_shown_below_the_verdict():
     summary = summarize(cl.evaluate(LABELS, SCORES), intervals="formula")
     notes = tuple(Note(f"rule-{i}", f"Warning {i}.", kind="warning") for i in range(5))
 
@@ -86,7 +86,7 @@ def test_a_page_with_a_slider_does_not_ask_for_an_option():
     assert "threshold=, quota=" not in said
 
 
-def test_the_same_warning_of_several_models_stands_once():
+def test_the_same_warning_of_several_models_is_shown_once():
     rng = np.random.default_rng(3)
     labels = rng.random(300) < 0.3
     scores = {f"m{i}": np.clip(rng.random(300) * 0.2 + 0.8 * (rng.random(300) < 0.3), 0, 1) for i in range(4)}
@@ -110,7 +110,7 @@ def compared(groups=None):
     return cl.compare(labels, scores, threshold=0.5, groups=groups)
 
 
-def test_the_method_of_the_verdict_is_that_of_the_test():
+def test_the_verdict_names_the_method_of_the_test():
     plain = summarize(compared(), resamples=100)
     grouped = summarize(compared(np.repeat(np.arange(60), 4)), resamples=100)
     assert plain.choices[0].sentence in write_comparison_verdict(plain)
@@ -120,7 +120,7 @@ def test_the_method_of_the_verdict_is_that_of_the_test():
     assert "DeLong" not in methods[1]
 
 
-def test_prices_that_nobody_entered_are_not_advice():
+def test_the_cheapest_cut_says_that_its_costs_are_placeholders():
     text = render_html(cl.evaluate(LABELS, SCORES))
 
     assert "Cheapest at these prices (1 and 1 until you enter yours)" in text

@@ -99,7 +99,7 @@ def test_every_measure_is_there_with_formula_and_source(text, ten):
     assert describe_measure(cl.MEASURES["mcc"])["sources"][-1].startswith("Matthews")
 
 
-def test_the_sections_stand_in_their_order_and_each_has_a_part(text, report_of_two):
+def test_the_sections_follow_their_order_and_each_has_a_part(text, report_of_two):
     always = [section.name for section in SECTIONS if section.name != "tools"]  # which is shown on request
     one_model = [name for name in always if name != "models"]
 
@@ -110,7 +110,7 @@ def test_the_sections_stand_in_their_order_and_each_has_a_part(text, report_of_t
         assert load_asset(f"parts/{section.name}.html")
 
 
-def test_no_formula_of_a_measure_stands_in_the_program():
+def test_the_program_contains_no_formula_of_a_measure():
     """The program knows operations, and by their names only the measures that it has fields and columns for."""
     names = {name for m in cl.MEASURES for name in m.names if len(name) > 3}
     words = set(re.findall(r"[a-z_0-9]+", re.sub(r"//.*", "", load_script(MODULES)).replace("-", "_")))
@@ -250,7 +250,7 @@ def test_a_page_resamples_nothing(monkeypatch, ten):
     assert render_model_page(summary)
 
 
-def test_the_level_is_that_of_every_interval(ten, tmp_path):
+def test_the_level_applies_to_every_interval(ten, tmp_path):
     text = ten.save(tmp_path / "r.html", level=0.5).read_text(encoding="utf-8")
     area = ten.estimate("auc", 0.5)
 
@@ -285,7 +285,7 @@ def test_names_with_parameters_are_ids():
 # ---------------------------------------------------------------------- several models
 
 
-def test_two_models_stand_side_by_side(report_of_two):
+def test_two_models_are_shown_side_by_side(report_of_two):
     summary, text = report_of_two
     for words in ("Tests of differences", "Which model leads, by region", "DeLong", *summary.statements):
         assert words.replace("'", "&#39;") in text
@@ -344,7 +344,7 @@ def test_a_long_list_stays_small(long):
 # ---------------------------------------------------------------------- files
 
 
-def test_the_suffix_says_what_is_written(ten, tmp_path):
+def test_the_suffix_decides_what_is_written(ten, tmp_path):
     assert ten.save(tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     document = ten.save(tmp_path / "a.json").read_text(encoding="utf-8")
     assert json.loads(document) == json.loads(json.dumps(summarize(ten).document()))
@@ -394,7 +394,7 @@ def test_a_file_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_of_two_writers_one_wins_and_the_other_is_told(tmp_path):
+def test_of_two_writers_one_wins_and_the_other_is_refused(tmp_path):
     from cutline.core import atomic_write
 
     path, told = tmp_path / "a.txt", []

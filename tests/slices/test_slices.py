@@ -172,7 +172,7 @@ def test_fairness_reference(sites):
     assert found.ends.keys() == found.estimates.keys()
 
 
-def test_fairness_is_that_of_fairlearn(frame, sites):
+def test_fairness_agrees_with_fairlearn(frame, sites):
     metrics = pytest.importorskip("fairlearn.metrics")
     flagged = (frame.score >= 0.6).astype(int)
     found = sites.fairness(cut=0.6)
@@ -632,7 +632,7 @@ def test_copies_of_cases_in_a_group_add_nothing():
     assert [row.p_value for row in a] == pytest.approx([row.p_value for row in b], rel=1e-6)
 
 
-def test_the_variance_of_slices_that_share_groups_is_that_of_the_jackknife_over_groups():
+def test_the_variance_of_slices_that_share_groups_equals_the_jackknife_over_groups():
     label, score, site, patient = patients()
     measured = SliceMeasure.of(cl.evaluate(label, score, by=site, groups=patient), "auc", {})
     without = []

@@ -303,7 +303,7 @@ def test_balanced_measures_have_balanced_prices(data):
     assert ours.objective_ == pytest.approx(peer.coef_[0] @ peer.coef_[0] / 2 + hinge, rel=1e-4)
 
 
-def test_the_choice_never_takes_a_model_that_knows_nothing(crooked):
+def test_the_choice_never_takes_a_model_without_skill(crooked):
     X, y, X_test, y_test = crooked
     for measure in ("f1", "partial_auc", "prbep"):
         model = LinearMeasureClassifier(measure, random_state=0).fit(X, y)

@@ -216,7 +216,7 @@ def test_only_losses_that_are_ratios_have_the_short_form():
 
 @often
 @given(data=scored(), miss=st.floats(0, 2), alarm=st.floats(0, 2))
-def test_the_oracle_of_a_linear_loss_with_weights_is_that_of_repeated_cases(data, miss, alarm):
+def test_the_oracle_of_a_linear_loss_treats_weights_as_repeated_cases(data, miss, alarm):
     split, scores = data
     weight = np.arange(split.n) % 3 + 1
     weighted = LinearOracle(Split(split.is_positive, weight.astype(float)), miss, alarm, (0.3, 0.1))(scores)
@@ -330,7 +330,7 @@ def test_the_oracle_of_the_partial_auc_is_the_worst_choice_of_negatives_and_of_p
 
 @often
 @given(data=scored())
-def test_the_auc_with_weights_is_that_of_repeated_cases(data):
+def test_the_auc_treats_weights_as_repeated_cases(data):
     split, scores = data
     weight = np.arange(split.n) % 3 + 1
     weighted = AucOracle(Split(split.is_positive, weight.astype(float)))(scores)

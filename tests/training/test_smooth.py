@@ -127,7 +127,7 @@ def test_the_scale_of_weights_does_not_matter(name):
 @pytest.mark.parametrize("weighted", [False, True])
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=20)
-def test_the_squared_hinge_is_that_of_the_pairs_written_out(weighted, seed):
+def test_the_squared_hinge_equals_the_sum_over_explicit_pairs(weighted, seed):
     split, scores = sample(seed, weighted=weighted)
     pairs = PairSquares(split, scores)
     short = np.maximum(0, 1 - (scores[split.pos][:, None] - scores[split.neg]))

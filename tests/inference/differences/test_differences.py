@@ -27,7 +27,7 @@ from cutline.inference.resampling.bootstrap import percentile
 @pytest.mark.parametrize(
     "p", [[0.2], [0.01, 0.04, 0.03], [0.5, 0.5, 0.5], [0.0, 1.0, 0.0], np.random.default_rng(0).random(10) / 5]
 )
-def test_holm_is_that_of_statsmodels(p):
+def test_holm_agrees_with_statsmodels(p):
     np.testing.assert_allclose(holm(p), multipletests(p, method="holm")[1])
 
 

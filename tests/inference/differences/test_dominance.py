@@ -144,7 +144,7 @@ def test_a_measure_that_should_be_small_is_best_where_it_is():
     assert by_errors.spans == compare([1, 0], {"a": [0.8, 0.3], "b": [0.5, 0.4]}).dominance("threshold").spans
 
 
-def test_where_a_measure_is_undefined_nobody_is_the_best():
+def test_where_a_measure_is_undefined_no_model_is_the_best():
     found = compare([1, 0, 1], {"a": [0.8, 0.3, 0.1], "b": [0.5, 0.4, 0.2]}).dominance("threshold", measure="precision")
 
     assert found.spans[-1] == Span(0.5, 0.8, ("a",))  # b flags nobody there
@@ -232,7 +232,7 @@ def test_a_verdict_without_a_dominant_model_says_at_which_rates_each_leads():
     )
 
 
-def test_a_verdict_puts_stretches_together_whoever_shares_the_lead():
+def test_a_verdict_merges_ranges_with_the_same_leader():
     spans = (Span(0, 0.25, ("b",)), Span(0.25, 0.5, ("a",)), Span(0.5, 0.75, ("a", "b")), Span(0.75, 1, ("a", "c")))
 
     assert Dominance("roc", "fpr", ("a", "b", "c"), spans).verdict == (

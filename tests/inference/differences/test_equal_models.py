@@ -33,7 +33,7 @@ def test_calibrated_models_of_different_sharpness_do_not_differ_in_calibration(m
 
 
 @pytest.mark.parametrize("measure", ["mcb", "ece", "smooth_ece"])
-def test_a_model_that_is_twice_too_sure_is_told_from_a_calibrated_one(measure):
+def test_an_overconfident_model_differs_significantly_from_a_calibrated_one(measure):
     rng = np.random.default_rng(4)
     log_odds = -0.8 + 1.2 * rng.normal(size=1000)
     labels = rng.random(1000) < expit(log_odds)

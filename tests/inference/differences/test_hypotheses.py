@@ -58,7 +58,7 @@ def test_the_ratio_of_sensitivities_has_the_variance_of_the_discordant_cases():
     assert math.log(found.high / found.value) == pytest.approx(1.959964 * se, rel=1e-6)
 
 
-def test_the_corrected_mcnemar_is_that_of_r():
+def test_the_corrected_mcnemar_agrees_with_r():
     for b, c, p_value in FROZEN["mcnemar_corrected"]:
         assert mcnemar(Discordance(b, c, 100), "corrected") == pytest.approx(p_value, rel=1e-12)
 
@@ -69,7 +69,7 @@ def test_independent_aucs_are_compared_as_proc_does():
     assert found.p_value == pytest.approx(FROZEN["unpaired"]["p_value"], rel=1e-10)
 
 
-def test_the_covariance_of_many_aucs_is_that_of_proc():
+def test_the_covariance_of_many_aucs_agrees_with_proc():
     found = compare(OUTCOME, SCORES).auc_covariance()
     one, both, third, last = FROZEN["covariance"]
     assert found.covariance[0, 0] == pytest.approx(one, rel=1e-10)
@@ -79,7 +79,7 @@ def test_the_covariance_of_many_aucs_is_that_of_proc():
     assert compare(OUTCOME, SCORES).test("auc").pairs[0].p_value == pytest.approx(FROZEN["paired"]["p_value"], rel=1e-9)
 
 
-def test_venkatramans_statistic_is_that_of_proc_where_ties_are_broken_by_order():
+def test_venkatramans_statistic_agrees_with_proc_where_ties_are_broken_by_order():
     first = np.arange(len(OUTCOME)) * 1e-9
     found = compare(OUTCOME, {"a": SCORES["s100b"] + first, "b": SCORES["ndka"] + first}).venkatraman()
     assert found.statistic == FROZEN["venkatraman"]["statistic"]

@@ -16,12 +16,12 @@ GRID = [(b, c) for b in range(13) for c in range(13)] + [(0, 40), (25, 3), (100,
 
 
 @each_case(("b", "c"), GRID)
-def test_the_exact_test_is_that_of_statsmodels(b, c):
+def test_the_exact_test_agrees_with_statsmodels(b, c):
     assert mcnemar(Discordance(b, c, 3000), "exact") == pytest.approx(peer([[7, b], [c, 9]], exact=True).pvalue)
 
 
 @each_case(("b", "c"), [pair for pair in GRID if sum(pair)])
-def test_the_asymptotic_test_is_that_of_statsmodels(b, c):
+def test_the_asymptotic_test_agrees_with_statsmodels(b, c):
     expected = peer([[7, b], [c, 9]], exact=False, correction=False).pvalue
 
     assert mcnemar(Discordance(b, c, 3000), "asymptotic") == pytest.approx(expected)

@@ -68,14 +68,14 @@ def rejections(pair, measures, samples):
         ("60 v 60", ("auc", "average_precision", "f1", "recall", "brier")),
     ],
 )
-def test_equal_models_are_seldom_told_apart(name, measures, monkeypatch):
+def test_equal_models_seldom_differ_significantly(name, measures, monkeypatch):
     """The quick version of benchmarks/type_one_error.py: with 5 %, more than 13 of 100 is one test in 2,000."""
     monkeypatch.setattr(study, "RESAMPLES", 60)
     (pair,) = (p for half in study.HALVES for p in pairs(half) if p.name.startswith(name) and "twice" not in p.name)
     assert max(rejections(pair, measures, 100).values()) <= 13
 
 
-def test_a_small_sample_without_heavy_losses_is_not_told_apart_from_a_large_one(monkeypatch):
+def test_a_small_sample_without_heavy_losses_does_not_differ_significantly_from_a_large_one(monkeypatch):
     """Its own interval knows nothing of them: alone it would reject in 9 to 18 of 100 samples."""
     monkeypatch.setattr(study, "RESAMPLES", 60)
     (pair,) = (p for p in pairs("validation") if p.name.startswith("25 v 1000"))

@@ -86,7 +86,7 @@ def test_a_fractional_weight_is_no_more_than_one_case():
 
 @pytest.mark.parametrize("weights", [None, np.array([1, 2, 1, 3, 1, 1, 2, 1]), np.array([0.5, 2, 1, 1, 1.5, 1, 1, 1])])
 @each_case("measure", [m for m in MEASURES if m.needs is not Needs.MARGINS], ids=str)
-def test_a_measure_of_a_resample_is_that_of_the_drawn_rows(measure, weights):
+def test_a_measure_of_a_resample_equals_the_measure_of_the_drawn_rows(measure, weights):
     cells = pairing(LABELS, A, B, weights=weights)
     given = {"quota": 2} if "quota" in measure.required else {}
     if measure.name == "roc_n":

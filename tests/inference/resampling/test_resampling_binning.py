@@ -79,7 +79,7 @@ def test_a_measure_that_bins_would_change_is_resampled_on_the_whole_list():
     assert float(np.mean(found.values[0])) < 0.002  # in bins a share of 1/1000 of the pairs would be tied by itself
 
 
-def test_an_interval_from_bins_is_that_of_the_whole_list(monkeypatch):
+def test_an_interval_from_bins_agrees_with_the_whole_list(monkeypatch):
     ev = evaluate(Y[:10_000], P[:10_000], threshold=0.7)
     asked = ["average_precision", "mcc", "auc"]
     how = {"method": "bootstrap", "resamples": 200}

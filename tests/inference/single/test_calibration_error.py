@@ -86,13 +86,13 @@ def test_a_wider_level_gives_a_wider_interval():
     assert wide.low <= narrow.low < narrow.high <= wide.high
 
 
-def test_few_simulations_for_the_level_are_told():
+def test_few_simulations_for_the_level_are_noted():
     ev = cl.evaluate(*predictions(2))
     found = ev.estimate("mcb", level=0.99, resamples=80)
     assert any("too few for a level of 0.99" in note for note in found.notes)
 
 
-def test_what_single_places_of_the_curve_decide_is_told_where_the_model_is_not_calibrated():
+def test_a_value_that_single_points_of_the_curve_decide_is_noted_where_the_model_is_not_calibrated():
     off, right = cl.evaluate(*predictions(1, 600, power=4.0)), cl.evaluate(*predictions(2))
     for name in ("e90", "e50", "eci"):
         assert any("single points of the curve" in note for note in off.estimate(name, resamples=320).notes)
@@ -125,7 +125,7 @@ def test_probabilities_that_leave_no_room_for_surprises_are_warned_of():
     assert usual.warning is None
 
 
-def test_a_limit_that_chance_raised_is_told_and_is_no_warning():
+def test_a_limit_that_chance_raised_is_a_detail_and_not_a_warning():
     cases = [predictions(seed, power=power) for seed in range(3) for power in (1.0, 2.5)]
     found = [cl.evaluate(*one).estimate("mcb", resamples=320) for one in cases]
     is_moved = [any("moved to include" in note for note in one.notes) for one in found]

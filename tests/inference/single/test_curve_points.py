@@ -90,7 +90,7 @@ def test_a_large_tie_some_cuts_away_may_hold_the_cut_that_is_meant():
     assert found.low <= 60 / 300
 
 
-def test_a_cut_that_is_searched_for_is_told_of():
+def test_a_cut_that_is_chosen_from_the_data_is_noted():
     """A plain sample has limits on the safe side; resamples of groups show too little of the search."""
     rng = np.random.default_rng(1)
     labels = rng.random(200) < 0.4

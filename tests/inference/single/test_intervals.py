@@ -153,7 +153,7 @@ def test_the_auc_has_newcombe_s_limits_where_it_rests_on_few_cases(errors, metho
     assert any(note.startswith("It rests on about ") for note in found.notes) == (errors == 1)
 
 
-def test_few_cases_are_told():
+def test_few_cases_are_noted():
     few = "It rests on about 5 cases."
     assert few in EV.estimate("average_precision").notes
     assert evaluate([1, 1, 0], [3, 1, 2]).estimate("recall").notes == ("It rests on about 2 cases.",)
@@ -203,7 +203,7 @@ def test_an_estimate_is_public_and_prints_its_notes():
 
 
 @pytest.mark.parametrize("m", [m for m in MEASURES if isinstance(m.form, MeanOfCases)], ids=str)
-def test_the_standard_error_of_a_mean_is_that_of_the_losses(m):
+def test_the_standard_error_of_a_mean_follows_from_the_losses(m):
     of_positive, of_negative = m.form.of(EV.ranking, **m.defaults)
     losses = np.where(LABELS, of_positive, of_negative)
     found = EV.estimate(m, method="influence")
@@ -214,7 +214,7 @@ def test_the_standard_error_of_a_mean_is_that_of_the_losses(m):
 
 
 @pytest.mark.parametrize("m", [m for m in MEASURES if m.needs is Needs.COUNTS], ids=str)
-def test_the_standard_error_of_one_cut_is_that_of_many_resamples(m):
+def test_the_standard_error_of_one_cut_agrees_with_many_resamples(m):
     rng = np.random.default_rng(2)
     labels = rng.random(4000) < 0.4
     ev = evaluate(labels, 1 / (1 + np.exp(-rng.normal(size=4000) - labels)))
@@ -289,7 +289,7 @@ def test_groups_are_not_stratified():
 # ---------------------------------------------------------------------- measures that resampling shifts
 
 
-def test_a_limit_is_moved_to_include_the_value_and_that_is_told():
+def test_a_limit_is_moved_to_include_the_value_and_a_note_says_so():
     ev = evaluate([1, 0] * 30, range(60))  # as even as can be: every resample is less so
     found = ev.estimate("ks", 0.5, method="bootstrap")
 
@@ -315,7 +315,7 @@ def test_a_function_takes_no_parameter_but_its_cut():
         ev.estimate(lambda r: 1.0, beta=2)
 
 
-def test_one_measure_may_be_asked_for_as_several():
+def test_one_measure_may_be_requested_in_a_list():
     ev = evaluate([1, 0, 1, 0], [4, 3, 2, 1])
     assert ev.estimates("auc") == [ev.estimate("auc")]
 

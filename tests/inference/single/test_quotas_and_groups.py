@@ -46,14 +46,14 @@ def test_a_summary_gives_no_formula_to_a_quota():
 
 
 @pytest.mark.parametrize(("method", "told"), [("delong", True), ("delong_logit", True), ("newcombe", False)])
-def test_delong_with_few_cases_of_a_class_is_told(method, told):
+def test_delong_with_few_cases_of_a_class_is_noted(method, told):
     notes = evaluate(FEW, [i % 7 for i in range(68)]).estimate("auc", method=method).notes
 
     assert ("It rests on about 6 cases." in notes) == told
     assert not EV.estimate("auc", method=method).notes
 
 
-def test_few_errors_are_told_and_enough_are_not():
+def test_few_errors_are_noted_and_enough_are_not():
     labels = [1] * 40 + [0] * 40
     sure = evaluate(labels, [0.9] * 38 + [0.1] * 2 + [0.9] * 1 + [0.1] * 39)
     enough = evaluate(labels, [0.9] * 30 + [0.1] * 10 + [0.9] * 10 + [0.1] * 30)
@@ -64,7 +64,7 @@ def test_few_errors_are_told_and_enough_are_not():
 
 
 @pytest.mark.parametrize(("name", "few", "parameters"), [("average_precision", 7, {}), ("qrecall", 4, {"quota": 60})])
-def test_low_prevalence_is_told_for_what_orders(name, few, parameters):
+def test_low_prevalence_is_noted_for_measures_of_the_order(name, few, parameters):
     labels = [1] * few + [0] * (120 - few)
     found = evaluate(labels, SCORES).estimate(name, resamples=100, **parameters)
 
@@ -110,7 +110,7 @@ REPEATED = compare(LABELS[FOUR], {"a": SCORES[FOUR], "b": OTHER[FOUR]}, groups=[
 
 
 @pytest.mark.parametrize("measure", ["auc", "recall", "average_precision"])
-def test_a_difference_of_repeated_cases_is_as_sure_as_that_of_the_cases(measure):
+def test_repeated_cases_in_groups_do_not_narrow_a_difference(measure):
     once = ALONE.difference(measure, method="bootstrap")
     grouped = REPEATED.difference(measure)
 
@@ -198,7 +198,7 @@ def caught(c):
     return c.tp / (c.tp + c.fn)
 
 
-def test_a_difference_of_a_function_is_that_of_the_measure_it_computes():
+def test_a_difference_of_a_function_equals_the_one_of_its_measure():
     mine, theirs = (ALONE.difference(m, method="bootstrap", resamples=200) for m in (area, "auc"))
     assert (mine.value, mine.low, mine.high) == pytest.approx((theirs.value, theirs.low, theirs.high))
     assert mine.measure == "area: a - b"
@@ -247,7 +247,7 @@ def test_every_difference_of_degenerate_models_has_a_value_or_a_reason(labels, s
                 assert not math.isnan(test.p_value) or test.notes
 
 
-def test_a_difference_is_held_by_its_interval_and_few_cases_are_told():
+def test_an_interval_contains_its_difference_and_few_cases_are_noted():
     # As even as can be against no order at all: every resample is less even, so that its percentiles miss the value.
     shifted = compare([1, 0] * 30, {"a": range(60), "b": [1] * 60}).difference(
         "ks", level=0.5, method="bootstrap", resamples=160

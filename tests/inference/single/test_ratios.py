@@ -15,7 +15,7 @@ TABLES = [(3, 2, 1, 4), (40, 10, 7, 93), (1, 1, 1, 1), (500, 3, 20, 1000)]
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_the_interval_of_the_odds_ratio_is_that_of_peers(table):
+def test_the_interval_of_the_odds_ratio_agrees_with_peers(table):
     a, b, c, d = table
     found = proportions.log_odds(a, b, c, d, 0.95)
 
@@ -24,7 +24,7 @@ def test_the_interval_of_the_odds_ratio_is_that_of_peers(table):
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_the_interval_of_a_likelihood_ratio_is_that_of_peers(table):
+def test_the_interval_of_a_likelihood_ratio_agrees_with_peers(table):
     a, b, c, d = table
     expected = relative_risk(a, a + b, c, c + d).confidence_interval(0.95)
 

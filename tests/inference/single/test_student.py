@@ -25,7 +25,7 @@ def test_functions_of_the_log_loss_have_limits_of_one_loss():
     assert cox.low < cox.value < cox.high < most
 
 
-def test_a_heavy_tail_of_losses_is_told_of_and_allowed_for():
+def test_a_heavy_tail_of_losses_is_noted_and_allowed_for():
     """Such intervals missed the truth no more often than others: that few cases decide is a detail."""
     wrong = SCORES.copy()
     wrong[[0, 299]] = 1e-30, 1 - 1e-13  # two cases make nearly all of the loss

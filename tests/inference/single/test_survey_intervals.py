@@ -138,7 +138,7 @@ def weighted_by(chance, labels, scores):
     return evaluate(labels, scores, 1 / chance, weights_are="sampling")
 
 
-def test_weights_that_go_with_the_scores_are_told_of_and_others_are_not():
+def test_weights_that_are_correlated_with_the_scores_are_noted_and_others_are_not():
     rng = np.random.default_rng(6)
     labels = rng.random(300) < 0.3
     scores = rng.normal(size=300) + labels
@@ -153,7 +153,7 @@ def test_weights_that_go_with_the_scores_are_told_of_and_others_are_not():
     )
 
 
-def test_weights_that_are_worth_few_cases_of_a_class_are_told_of():
+def test_weights_that_are_worth_few_cases_of_a_class_are_noted():
     rng = np.random.default_rng(3)
     labels = np.arange(100) < 20
     scores, weights = rng.normal(size=100) + labels, rng.lognormal(0, 2.0, 100)

@@ -23,7 +23,7 @@ def test_it_reaches_its_top_exactly_where_half_of_the_cases_may_be_positive():
     assert found.low == pytest.approx(low * (1 - low))
 
 
-def test_pairs_without_a_tie_count_as_so_many_pairs():
+def test_without_ties_every_pair_counts_in_the_interval():
     found = cl.evaluate([1, 0] * 20, np.linspace(0.9, 0.1, 40)).estimate("tied_pairs")
     assert (found.value, found.low) == (0, 0)
     assert found.high == pytest.approx(float(proportions.wilson(0, 400, 0.95)[1]))
