@@ -366,6 +366,25 @@ def test_a_full_disk_is_not_blamed_on_the_input(tmp_path, monkeypatch):
     assert all(line.startswith("The folder of temporary files, ") and "TMPDIR" in line for line in said)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.jsonl"])
+def test_a_full_disk_under_the_flags_is_blamed_on_their_file(tmp_path, name):
+    rows = "".join(f"{i % 2},{i * 7919 % 100_003}\n" for i in range(200_000))
+    (tmp_path / "cases.csv").write_text("y,p\n" + rows)
+    program = (
+        "import resource, signal, sys; from cutline.cli.main import main\n"
+        "main('cut cases.csv --label y --score p --quota 5 --output cut.json --quiet'.split())\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "sys.exit(main(['apply', 'cut.json', 'cases.csv', '--score', 'p', '--output', sys.argv[1]]))\n"
+    )
+    command = [sys.executable, "-c", program, name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
+
+    assert done.returncode == 2
+    assert done.stderr == f"cutline: {name!r} cannot be written (No space left on device): pass another path.\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cases.csv", "cut.json"]
+
+
 def test_what_duckdb_cannot_write_is_not_blamed_on_the_input(tmp_path, by_duckdb):
     (tmp_path / "cases.csv").write_text("y,p\n1,0.9\n0,0.2\n")
     file = files.read(tmp_path / "cases.csv")

@@ -270,6 +270,20 @@ def test_a_function_that_fails_in_the_engine_is_told_in_a_sentence(name, exact):
     assert "the model is not there" in str(refusal.value.__cause__)
 
 
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda _: pl.LazyFrame({"y": [0, 1], "p": [0.5, 0.4]}).select("y", pl.col("q")), "q"),
+        (lambda folder: pl.scan_parquet(folder / "gone.parquet"), "No such file"),
+        (lambda folder: pl.scan_csv(folder / "gone.csv"), "No such file"),
+    ],
+)
+def test_a_lazy_frame_of_what_is_not_there_is_told_in_a_sentence(tmp_path, make, said):
+    with pytest.raises(InputError, match=f"^The engine of data failed: .*{said}") as refusal:
+        rank("y", "p", data=make(tmp_path))
+    assert "\n" not in str(refusal.value)
+
+
 def test_what_is_no_frame():
     for wrong in ([1, 2], 3, np.zeros((2, 2)), pd.Series([1])):
         with pytest.raises(ParameterError, match="pass a data frame, a mapping of columns, or the path of a file"):

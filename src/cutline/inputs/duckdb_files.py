@@ -113,7 +113,7 @@ def _plain_number(column: str, spelling: Spelling) -> str:
     return f"concat(rtrim({number}, '% '), 'e-2')" if spelling.is_percent else number
 
 
-def _is_full_disk(error: Exception) -> bool:
+def is_full_disk(error: Exception) -> bool:
     """Whether DuckDB failed because it could not write: its temporary files, not the input, are at fault."""
     message = str(error).lower()
     return any(word in message for word in ("no space left", "disk quota exceeded", "file too large"))
@@ -655,7 +655,7 @@ class File(SliceableSource):
             raise MemoryError from None
         except (duckdb.Error, UnicodeDecodeError) as error:
             self._check_unchanged()
-            raise (no_room() if _is_full_disk(error) else self._reason()) from None
+            raise (no_room() if is_full_disk(error) else self._reason()) from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # which is how DuckDB tells that somebody pressed Ctrl-C
                 raise KeyboardInterrupt from None

@@ -8,7 +8,8 @@ order differ in the last bit; how often a row occurs is exact everywhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import narwhals as nw
@@ -278,7 +279,9 @@ class Lazy(SliceableSource):
     is_elsewhere = True
 
     def __init__(self, frame: nw.LazyFrame[Any], title: str) -> None:
-        super().__init__(title, frame.collect_schema().names())
+        with _plain_errors():  # a lazy frame may name a column or a file that is not there
+            names = frame.collect_schema().names()
+        super().__init__(title, names)
         self._frame = frame
 
     def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
@@ -406,11 +409,16 @@ def _check_decimals(frame: nw.LazyFrame[Any], requests: Mapping[Any, Request]) -
 
 
 def collect(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
-    """Return the columns of a lazy frame as arrays; what makes its engine fail, such as a function, is told in a
-    sentence.
-    """
-    try:
+    """Return the columns of a lazy frame as arrays."""
+    with _plain_errors():
         return _collect(frame)
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Raise what makes an engine fail, such as a function of the user, as an InputError."""
+    try:
+        yield
     except (KeyboardInterrupt, MemoryError, ImportError, InputError):
         raise
     except Exception as error:  # of any engine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Callable, Mapping
@@ -17,9 +18,9 @@ from cutline.inputs import arrow_files
 from cutline.inputs.column_source import Request, check
 from cutline.inputs.csv_layout import in_utf8
 from cutline.inputs.duck import absent, is_number, literal, quoted
-from cutline.inputs.duckdb_files import File
+from cutline.inputs.duckdb_files import File, is_full_disk
 from cutline.inputs.excel_files import read_workbook
-from cutline.inputs.file_formats import layout_of, local, spooled
+from cutline.inputs.file_formats import layout_of, local, no_room, spooled
 from cutline.inputs.files import FORMATS
 from cutline.inputs.text_table import NUMBER, WHOLE
 
@@ -259,7 +260,10 @@ class CaseColumns(File):
         """
         if kind == "arrow":  # by way of Parquet, which DuckDB writes
             with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
-                count = self._copy(score, expression, column, Path(folder, "rows"), "parquet", drop=drop)
+                try:
+                    count = self._copy(score, expression, column, Path(folder, "rows"), "parquet", drop=drop)
+                except OSError as error:
+                    raise no_room(error.strerror) from None
                 _convert_to_arrow(Path(folder, "rows"), into)
                 return count
         self._check_numbers(score)
@@ -271,7 +275,12 @@ class CaseColumns(File):
         with self._plainly():
             if self._kind == "csv" and not kind.startswith("csv"):
                 cells = infer_types(self._connection, cells, source)
-            return write_rows(self._connection, cells | {column: expression(value)}, source, into, kind)
+            try:
+                return write_rows(self._connection, cells | {column: expression(value)}, source, into, kind)
+            except duckdb.Error as error:
+                if is_full_disk(error) and into.name in str(error):  # the disk of the new file, not of temporary ones
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
+                raise
 
     def _check_present(self, score: Request, value: str) -> None:
         """Refuse a row without a score."""
