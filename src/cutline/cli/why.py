@@ -205,17 +205,11 @@ def _read_columns(predictions: PredictionFile, how: Reading) -> dict[str, Any]:
 
 def _prepare_rows(columns: dict[str, Any], how: Reading) -> Rows:
     """Return the rows of a file, complete, with high scores for the positive class."""
-    from cutline.core import validation
-    from cutline.inputs.rank import complete
-    from cutline.ledger.cases import Rows
+    from cutline.ledger.why import prepare_rows
 
-    cases = complete(columns["labels"], columns["scores"], columns.get("weights"), positive=how.positive,
-                     missing=how.missing)  # fmt: skip
-    sign = -1.0 if how.lower_is_positive else 1.0
-    extra = {name: validation.column(columns[name], name)[cases.position] for name in ("groups",) if name in columns}
-    if "other" in columns:
-        extra["other"] = sign * validation.scores(columns["other"], "other").astype(float)[cases.position]
-    return Rows(cases.is_positive, sign * cases.scores.astype(float), cases.weights, **extra)
+    options: dict[str, Any] = {"positive": how.positive, "missing": how.missing}
+    options["higher_is_positive"] = not how.lower_is_positive
+    return prepare_rows(**{name: column for name, column in columns.items() if name != "ids"}, **options)
 
 
 def _turn_threshold(threshold: float | None, how: Reading) -> float | None:

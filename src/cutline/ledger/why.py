@@ -291,14 +291,31 @@ def why(
     sign = 1.0 if check_flag(higher_is_positive, "higher_is_positive") else -1.0
     cut = None if threshold is None else sign * validation.check_number(threshold, "threshold")
     training = None if training_prevalence is None else _check_share(training_prevalence)
+    reading: dict[str, Any] = {"positive": positive, "missing": missing, "higher_is_positive": higher_is_positive}
+    rows = prepare_rows(labels, scores, weights, other, groups, **reading)
+    if rows.is_positive.all() or not rows.is_positive.any():
+        raise InputError("labels are all of one class", "pass cases of both classes")
+    return explain(Material.of_rows(rows, cut, training), number, q)
+
+
+def prepare_rows(
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    other: Any = None,
+    groups: Any = None,
+    *,
+    positive: Any = None,
+    missing: Missing = "error",
+    higher_is_positive: bool = True,
+) -> Rows:
+    """Return the complete rows, with scores that are high for the positive class; the arguments are those of why()."""
+    sign = 1.0 if higher_is_positive else -1.0
     cases = complete(labels, scores, weights, positive=positive, missing=missing)
     extra = {name: _further_column(column, name, cases) for name, column in (("other", other), ("groups", groups))}
     if extra["other"] is not None:
         extra["other"] = sign * extra["other"].astype(float)
-    rows = Rows(cases.is_positive, sign * cases.scores.astype(float), cases.weights, **extra)
-    if rows.is_positive.all() or not rows.is_positive.any():
-        raise InputError("labels are all of one class", "pass cases of both classes")
-    return explain(Material.of_rows(rows, cut, training), number, q)
+    return Rows(cases.is_positive, sign * cases.scores.astype(float), cases.weights, **extra)
 
 
 def _with_its_cut(q: PrintedQuantity, threshold: float | None) -> tuple[PrintedQuantity, float | None]:
