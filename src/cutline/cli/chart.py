@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from rich.text import Text
 import cutline as cl
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import FileName, add_options, argument, command, option
+from cutline.cli.command import add_options, argument, command, option
 from cutline.cli.completion import complete_chart
 from cutline.cli.options import Reading, ReadingAtCut
 from cutline.cli.output import say
@@ -36,9 +36,17 @@ _NOT_IN_FILES = r"[^\w.-]+"
 
 
 @dataclass(frozen=True)
-class PictureOptions:
-    """How a picture looks."""
+class ChartOutput:
+    """Options of the pictures: where they go, and how they look."""
 
+    output: Path | None = option(
+        "--output",
+        "-o",
+        type=o.PATH,
+        group=o.OUTPUT,
+        help="The picture: .svg, .png, .pdf, .html or .json. Several charts take a folder, or a name with {name} in "
+        "it. Examples: -o roc.svg, -o charts, -o 'charts/{name}.png'",
+    ).field()
     width: str | None = option(
         "--width",
         group=PICTURE,
@@ -64,64 +72,13 @@ class PictureOptions:
         group=PICTURE,
         help="A parameter of the chart; repeat it for more. Example: --set cost_fn=5",
     ).field()
+    force: bool = o.FORCE.field()
+    quiet: bool = o.QUIET.field()
 
     @property
-    def common(self) -> dict[str, Any]:
+    def look(self) -> dict[str, Any]:
         """Arguments that every chart takes."""
         return {"theme": self.theme, "title": self.title, "width": self.width, "height": self.height}
-
-
-@command
-@argument(
-    "what",
-    nargs=-1,
-    metavar="FILE NAME...",
-    shell_complete=complete_chart,
-    help="The predictions, and the charts to draw by name, or all; --list shows them. losses needs no file.",
-)
-@option(
-    "--output",
-    "-o",
-    type=FileName(),
-    group=o.OUTPUT,
-    help="The picture: .svg, .png, .pdf, .html or .json. Several charts take a folder, or a name with {name} in "
-    "it. Examples: -o roc.svg, -o charts, -o 'charts/{name}.png'",
-)
-@option("--list", "is_list", is_flag=True, group=PICTURE, help="List all charts and exit.")
-@add_options(ReadingAtCut, "reading")
-@add_options(PictureOptions, "look")
-@o.CLASS_SCORES
-@o.FORCE
-@o.QUIET
-@o.PLUGIN
-def chart(
-    what: tuple[str, ...],
-    output: str | None,
-    is_list: bool,
-    reading: ReadingAtCut,
-    look: PictureOptions,
-    class_scores: tuple[str, ...],
-    force: bool,
-    quiet: bool,
-) -> None:
-    """Draw the charts that are named."""
-    if is_list:
-        _show_list()
-        return
-    out = None if output is None else Path(output)
-    _draw_all(what, reading, ChartOutput(out, look.common, look.parameters, look.dpi, force, quiet), class_scores)
-
-
-@dataclass(frozen=True)
-class ChartOutput:
-    """Where the pictures go, and how they look."""
-
-    output: Path | None
-    look: Mapping[str, Any]
-    parameters: tuple[str, ...] = ()
-    dpi: float | None = None
-    force: bool = False
-    quiet: bool = False
 
     def choose_path(self, name: str) -> Path:
         """Return the file of a picture."""
@@ -173,6 +130,33 @@ class ChartOutput:
         if self.is_folder:
             target.parent.mkdir(parents=True, exist_ok=True)
         return picture.save(target, dpi=self.dpi, overwrite=self.force)
+
+
+@command
+@argument(
+    "what",
+    nargs=-1,
+    metavar="FILE NAME...",
+    shell_complete=complete_chart,
+    help="The predictions, and the charts to draw by name, or all; --list shows them. losses needs no file.",
+)
+@option("--list", "is_list", is_flag=True, group=PICTURE, help="List all charts and exit.")
+@add_options(ReadingAtCut, "reading")
+@add_options(ChartOutput, "drawing")
+@o.CLASS_SCORES
+@o.PLUGIN
+def chart(
+    what: tuple[str, ...],
+    is_list: bool,
+    reading: ReadingAtCut,
+    drawing: ChartOutput,
+    class_scores: tuple[str, ...],
+) -> None:
+    """Draw the charts that are named."""
+    if is_list:
+        _show_list()
+        return
+    _draw_all(what, reading, drawing, class_scores)
 
 
 def _show_list() -> None:
