@@ -65,7 +65,7 @@ def test_cases_without_a_slice_are_refused_or_dropped():
         cl.compare_by_slice(LABELS, {"new": NEW, "old": OLD}, sites)
     dropped = cl.compare_by_slice(LABELS, {"new": NEW, "old": OLD}, sites, missing="drop")
     assert dropped.left_out == 5
-    with pytest.raises(cl.ParameterError, match="two models"):
+    with pytest.raises(cl.ParameterError, match="two or more models"):
         cl.compare_by_slice(LABELS, {"new": NEW}, SITES)
     with pytest.raises(cl.InputError, match="scores has 3 values but labels has 900"):
         cl.compare_by_slice(LABELS, {"new": NEW[:3], "old": OLD}, SITES)
