@@ -128,7 +128,7 @@ RULES: dict[str, Rule] = {
     "few-at-quota": Rule(
         "FEW_DECISIONS: a quota with fewer than 5 decisions of a kind has MOVER's limits, not percentiles",
         QUOTAS,
-        {SINGLE + "separation.has_few_at_quota": nothing},
+        {SINGLE + "one_cut.has_few_at_quota": nothing},
     ),
     "near-the-positives": Rule(
         "NEAR_THE_POSITIVES: not so where the quota is about as long as the positives are many",
@@ -148,14 +148,14 @@ RULES: dict[str, Rule] = {
     "at-an-end": Rule(
         "a value at an end of its range has at least Wilson's limit",
         (*SMOOTH, *QUOTAS),
-        {SINGLE + "bootstrap.limits_at_an_end": nothing},
+        {SINGLE + "bootstrap.find_limits_at_end": nothing},
     ),
     "separated": Rule(
         "classes without an error have limits by Wilson's for the errors of both",
         (*SMOOTH, *BEST),
         {
-            SINGLE + "bootstrap.limits_when_separated": nothing,
-            SINGLE + "smoothed_bootstrap.limits_when_separated": nothing,
+            SINGLE + "bootstrap.find_separated_limits": nothing,
+            SINGLE + "smoothed_bootstrap.find_separated_limits": nothing,
         },
     ),
     "part-of-a-case": Rule(
@@ -176,7 +176,7 @@ RULES: dict[str, Rule] = {
     "part-of-the-curve": Rule(
         "an area over a part of the curve has as many degrees of freedom as that part has cases",
         ("partial_auc", "partial_auc_above_recall"),
-        {SINGLE + "bootstrap._in_stretch": lambda _: math.inf},
+        {SINGLE + "bootstrap._count_cases_in_stretch": lambda _: math.inf},
     ),
     "plenty": Rule(
         "PLENTY: from 10,000 cases of each class on the influence function takes the place of resamples",

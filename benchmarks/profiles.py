@@ -152,7 +152,9 @@ def of_measures(intervals: str | bool = False) -> None:
     found = Profile()
     if intervals:
         found.watch(
-            importlib.import_module("cutline.inference.single.summary_rows"), "_by_formula", "intervals by formula"
+            importlib.import_module("cutline.inference.single.summary_rows"),
+            "_estimate_or_choose",
+            "intervals by formula",
         )
     else:
         found.watch(cl.Measure, "compute", lambda measure, *_: _kind(measure.name))

@@ -205,7 +205,7 @@ def drawn_shares(rng, samples, slices, size, share, difference):
 def gap_limits(k, n, critical):
     """The limits of the gap of each sample: `simultaneous.share_pairs(...).gap` over rows."""
     pair, code = np.unique(k + 1000 * n, return_inverse=True)  # few distinct ones, whose limits take longer
-    limits = mid_p(pair % 1000, pair // 1000, simultaneous.coverage_of(critical))
+    limits = mid_p(pair % 1000, pair // 1000, simultaneous.compute_coverage(critical))
     value, (low, high) = k / n, (limit[code.reshape(k.shape)] for limit in limits)
     first, second = np.triu_indices(k.shape[1], 1)
     difference = value[:, first] - value[:, second]
@@ -262,7 +262,7 @@ def beside_fairlearn(args):
             part = np.repeat(np.arange(slices), size)
             flagged = (rng.random(len(part)) < np.where(part == 0, share - difference, share)).astype(int)
             k = np.bincount(part, weights=flagged)
-            pairs = simultaneous.share_pairs(k, np.full(slices, size), simultaneous.tukey_quantile(0.95, slices))
+            pairs = simultaneous.compare_shares(k, np.full(slices, size), simultaneous.tukey_quantile(0.95, slices))
             intervals = {"cutline": pairs.gap[1], "bootstrap": percentile_gap(rng, k, size, 1000)}
             if seed < args.seed + args.fairlearn:
                 intervals["fairlearn"] = fairlearn_gap(part, flagged, args.resamples, seed)

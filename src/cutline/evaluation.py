@@ -16,10 +16,10 @@ from cutline.core.public import hint_elsewhere, public
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, name_of
-from cutline.inference.resampling.samplers import GroupSampler, sampler_of
+from cutline.inference.resampling.samplers import GroupSampler, make_sampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import estimates
-from cutline.inference.single.summary_rows import rows_of
+from cutline.inference.single.summary_rows import make_rows
 from cutline.inputs import column_source
 from cutline.inputs.rank import Missing, WeightsAre, check_weights_are, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure
@@ -237,7 +237,7 @@ def evaluate(
     validation.check_one_order({"labels": labels, "groups": groups, "strata": strata})
     cases = complete(labels, scores, weights, **how)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)
-    return Evaluation(ranking, name=name, groups=sampler_of(ranking, cases, groups, strata, weights_are), **cut)
+    return Evaluation(ranking, name=name, groups=make_sampler(ranking, cases, groups, strata, weights_are), **cut)
 
 
 def _evaluate_slices(
@@ -566,7 +566,7 @@ class Evaluation(MeasuredAtCut):
             )
         options = SummaryOptions(check_level(level), self.cut, intervals=intervals, resamples=resamples, seed=seed)
         chosen = select_measures(measures, family, self.ranking, self.cut)
-        rows, options = rows_of(chosen, self.ranking, self.groups, options)
+        rows, options = make_rows(chosen, self.ranking, self.groups, options)
         is_open, is_wanted = any(row.is_open for row in rows), intervals is True
         more = make_resampling_notes(len(self.ranking), resamples, options.resamples_used, is_open, is_wanted=is_wanted)
         return Summary(self._data, options, self.counts, rows, (*self.data_notes, *more))

@@ -14,7 +14,7 @@ from cutline.cli.text import name_options
 from cutline.core.binned_ranking import of_bins
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
-from cutline.inference.single.calibration_error import calibration
+from cutline.inference.single.calibration_error import check_calibration
 
 
 def model(score, pos, neg, threshold=0.5, **facts):
@@ -213,7 +213,7 @@ def test_a_common_positive_class_is_named():
 
 
 def test_calibration_by_hand():
-    found = calibration(Ranking.of_counts([0.8, 0.5], [3, 1], [1, 3]))  # 4 * 0.8 + 4 * 0.5 = 5.2 expected, 4 seen
+    found = check_calibration(Ranking.of_counts([0.8, 0.5], [3, 1], [1, 3]))  # 4 * 0.8 + 4 * 0.5 = 5.2 expected, 4 seen
 
     assert (found.expected, found.observed) == pytest.approx((0.65, 0.5))
     assert found.z_share == pytest.approx(-1.2 / math.sqrt(4 * 0.16 + 4 * 0.25))

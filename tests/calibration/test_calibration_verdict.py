@@ -10,7 +10,7 @@ from cutline.calibration.summary import judged_probabilities
 from cutline.calibration.verdict import expected_ece
 from cutline.core.errors import ParameterError
 from cutline.inference.single import bands
-from cutline.inference.single.bands import honest_limits
+from cutline.inference.single.bands import compute_honest_limits
 
 
 def evaluation(stretch=1.0, shift=0.0, n=3000, seed=0):
@@ -117,7 +117,7 @@ def test_between_groups_of_scores_the_bound_supposes_no_more_than_that_the_curve
     found = cl.evaluate(labels, x, positive=True).calibration(resamples=100)
     group = np.arange(200) // 20
     pos, neg = (np.bincount(group, sign) for sign in (labels, ~labels))
-    low, high = honest_limits(pos.astype(int), neg.astype(int), 0.95)
+    low, high = compute_honest_limits(pos.astype(int), neg.astype(int), 0.95)
     before, after = np.append(0.0, low[:-1]), np.append(high[1:], 1.0)  # of the groups beside the own one
 
     assert found.off_by >= np.maximum(after[group] - x, x - before[group]).max() - 1e-12

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.inference.caveats import few_resamples
+from cutline.inference.caveats import note_few_resamples
 
 RNG = np.random.default_rng(5)
 LABELS = RNG.integers(0, 2, 80)
@@ -31,5 +31,5 @@ def test_results_from_few_resamples_are_noted(name):
 
 
 def test_one_resample_is_few():
-    assert few_resamples(1)[0].startswith("Only 1 resample was drawn: ")
-    assert few_resamples(100) == []
+    assert note_few_resamples(1)[0].startswith("Only 1 resample was drawn: ")
+    assert note_few_resamples(100) == []

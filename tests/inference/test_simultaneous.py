@@ -152,7 +152,7 @@ def test_few_false_alarms_among_equal_slices():
 
 def test_largest_gap_of_the_areas(areas):
     critical = simultaneous.tukey_quantile(0.95, 4)
-    pairs = simultaneous.wald_pairs(areas.area, areas.variance, critical)
+    pairs = simultaneous.compare_by_wald(areas.area, areas.variance, critical)
     value, limits = pairs.gap
 
     assert round(critical, 5) == 2.56903
@@ -162,13 +162,13 @@ def test_largest_gap_of_the_areas(areas):
 
 def test_fairness_at_a_cut(shares):
     critical = simultaneous.tukey_quantile(0.95, 4)
-    odds = [simultaneous.share_pairs(*shares[name], critical) for name in ("tpr", "fpr")]
-    ratio = simultaneous.smallest_ratio(*shares["flagged"], critical)
+    odds = [simultaneous.compare_shares(*shares[name], critical) for name in ("tpr", "fpr")]
+    ratio = simultaneous.find_smallest_ratio(*shares["flagged"], critical)
 
     assert np.divide(*shares["tpr"]).round(6).tolist() == [0.654321, 0.663043, 0.604396, 0.555556]
     assert np.divide(*shares["fpr"]).round(6).tolist() == [0.292237, 0.229075, 0.32, 0.34]
-    assert round(simultaneous.joint_gap(odds)[0], 6) == 0.110925
-    assert round(simultaneous.share_pairs(*shares["flagged"], critical).gap[0], 6) == 0.054703
+    assert round(simultaneous.find_joint_gap(odds)[0], 6) == 0.110925
+    assert round(simultaneous.compare_shares(*shares["flagged"], critical).gap[0], 6) == 0.054703
     assert round(ratio.value, 6) == 0.866231
     assert ratio.limits.low < ratio.value < ratio.limits.high == 1.0
 
@@ -177,7 +177,7 @@ def test_two_slices_are_newcombes_difference():
     """Newcombe (1998), his example 56 of 70 against 48 of 80: method 10 gives 0.0524 to 0.3339."""
     k, n = np.array([56, 48]), np.array([70, 80])
     critical = simultaneous.tukey_quantile(0.95, 2)
-    pairs = simultaneous.mover_pairs(k / n, *wilson(k, n, simultaneous.coverage_of(critical)))
+    pairs = simultaneous.compare_by_mover(k / n, *wilson(k, n, simultaneous.compute_coverage(critical)))
 
     assert pairs.difference.tolist() == pytest.approx([0.2])
     assert (pairs.low.item(), pairs.high.item()) == pytest.approx((0.0524, 0.3339), abs=5e-5)
@@ -186,7 +186,7 @@ def test_two_slices_are_newcombes_difference():
 def test_the_gap_is_computed_from_all_ordered_pairs():
     k, n = np.array([3, 9, 14, 0]), np.array([20, 30, 20, 25])
     critical = simultaneous.tukey_quantile(0.9, 4)
-    share, (low, high) = k / n, mid_p(k, n, simultaneous.coverage_of(critical))
+    share, (low, high) = k / n, mid_p(k, n, simultaneous.compute_coverage(critical))
     ordered = [
         (
             share[i] - share[j] - math.hypot(share[i] - low[i], high[j] - share[j]),
@@ -196,14 +196,14 @@ def test_the_gap_is_computed_from_all_ordered_pairs():
         for j in range(4)
         if i != j
     ]
-    value, limits = simultaneous.share_pairs(k, n, critical).gap
+    value, limits = simultaneous.compare_shares(k, n, critical).gap
 
     assert value == 0.7
     assert limits == pytest.approx((max(low for low, _ in ordered), max(high for _, high in ordered)))
 
 
 def test_a_slice_without_any_gets_half_a_case():
-    corrected = simultaneous.smallest_ratio(np.array([0, 5]), np.array([10, 10]), 1.96)
+    corrected = simultaneous.find_smallest_ratio(np.array([0, 5]), np.array([10, 10]), 1.96)
 
     assert corrected.is_corrected
     assert corrected.value == 0
@@ -217,7 +217,7 @@ def test_gaps_of_equal_shares_hold_nought():
     r = np.random.default_rng(3)
     n = np.full((400, 10), 50)
     critical = simultaneous.tukey_quantile(0.95, 10)
-    held = [simultaneous.share_pairs(k, n[0], critical).gap[1].low == 0 for k in r.binomial(n, 0.8)]
+    held = [simultaneous.compare_shares(k, n[0], critical).gap[1].low == 0 for k in r.binomial(n, 0.8)]
 
     assert np.mean(held) >= 0.91  # 0.95 less three standard errors and a half
 
@@ -284,7 +284,7 @@ def test_cochran(areas):
 
 def test_pooling(areas):
     variance = areas.variance / (areas.area * (1 - areas.area)) ** 2
-    pooled = simultaneous.partial_pooling(simultaneous.logit(areas.area), variance)
+    pooled = simultaneous.pool_partially(simultaneous.logit(areas.area), variance)
 
     assert round(pooled.tau2, 6) == 0.128031
     assert simultaneous.expit(pooled.mean).round(6) == 0.736655
@@ -325,7 +325,7 @@ def slow_pooling(values, variances):
 def test_pooled_intervals_of_six_slices():
     values, variances = [1.2, 0.8, 1.5, 0.3, 1.1, 0.9], [0.04, 0.09, 0.05, 0.08, 0.03, 0.12]
     tau2, slow = slow_pooling(values, variances)
-    pooled = simultaneous.partial_pooling(np.array(values), np.array(variances))
+    pooled = simultaneous.pool_partially(np.array(values), np.array(variances))
     low, high = simultaneous.morris_limits(pooled, 0.95)
 
     assert pooled.tau2 == pytest.approx(tau2, abs=1e-10)
@@ -333,7 +333,7 @@ def test_pooled_intervals_of_six_slices():
 
 
 def test_equal_slices_are_pulled_to_their_mean():
-    pooled = simultaneous.partial_pooling(np.array([1.0, 1.1, 0.9, 1.0, 1.05]), np.full(5, 0.2))
+    pooled = simultaneous.pool_partially(np.array([1.0, 1.1, 0.9, 1.0, 1.05]), np.full(5, 0.2))
 
     assert pooled.tau2 == 0
     assert pooled.pull.tolist() == [1] * 5

@@ -10,7 +10,7 @@ import pytest
 
 import cutline as cl
 from cutline.core.counts import Counts
-from cutline.inference.single.proportions import is_modified, log_odds, of_shares, wilson_modified
+from cutline.inference.single.proportions import is_modified, mover_ratio, wilson_modified, woolf
 from cutline.measures import Family, Needs
 from cutline.measures.metadata import constant
 from cutline.measures.registry import Measure
@@ -60,7 +60,7 @@ def test_the_limits_of_shares_and_ratios_are_those_of_the_package(level):
             assert (low, high) == pytest.approx([float(x) for x in wilson_modified(some, n, level)])
             assert modified == is_modified(some, n)
     tables = ((3.0, 2.0, 1.0, 4.0), (30.0, 1.0, 2.0, 40.0), (3.0, 50.0, 70.0, 3.0))
-    for (name, function), table in itertools.product((("ratio", of_shares), ("odds", log_odds)), tables):
+    for (name, function), table in itertools.product((("ratio", mover_ratio), ("odds", woolf)), tables):
         results = run(found[name]["steps"], **dict(zip("abcd", table, strict=True)))
         expected = [float(x) for x in function(*table, level)]
         assert [results[i] for i in found[name]["results"]] == pytest.approx(expected)

@@ -34,9 +34,9 @@ from cutline.core.counts import Counts, written
 from cutline.core.messages import Argument, Text
 from cutline.core.ranking import BLOCK, Ranking
 from cutline.inference import constants
-from cutline.inference.effective_size import effective
-from cutline.inference.effective_size import notes as on_sizes
-from cutline.inference.single.calibration_error import CalibrationCheck, calibration
+from cutline.inference.effective_size import describe_weights as on_sizes
+from cutline.inference.effective_size import effective_sizes
+from cutline.inference.single.calibration_error import CalibrationCheck, check_calibration
 from cutline.inference.single.reference import wald_holds
 from cutline.measures import MEASURES, Family, Measure
 from cutline.results.estimate import quantile
@@ -331,7 +331,7 @@ def labels(a: RuleContext) -> str | None:
 @rule("few-cases", "warning", when="a class has an effective size below 30 cases", source=BERRAR_INTERVALS)
 def few_cases(a: RuleContext) -> str | None:
     """Say how much a single case of a small class changes."""
-    size = effective(a.ranking)
+    size = effective_sizes(a.ranking)
     if not a.two_classes or min(size) >= constants.FEW_CASES:
         return None
     of_positives = size.positives <= size.negatives
@@ -376,7 +376,7 @@ def calibration_note(a: RuleContext) -> str | None:
         return None
     if _is_reversed(a):  # which says why
         return None
-    c = calibration(a.ranking)
+    c = check_calibration(a.ranking)
     if (on_average := _off_in_the_large(c)) is None:
         return _off_in_detail(c)
     slope = a.evaluation.estimate("calibration_slope", a.level)
@@ -407,7 +407,7 @@ def perfect_calibration(a: RuleContext) -> str | None:
     r = a.ranking
     if not r.are_probabilities or len(r) < _MANY_SCORES or not a.two_classes or a.evaluation.groups is not None:
         return None
-    if not abs(calibration(r).z_share) < _TOO_GOOD:
+    if not abs(check_calibration(r).z_share) < _TOO_GOOD:
         return None
     slope = a.evaluation.estimate("calibration_slope", a.level)
     error = (slope.high - slope.low) / 2 / quantile(a.level)
@@ -415,8 +415,8 @@ def perfect_calibration(a: RuleContext) -> str | None:
         return None
     return (
         "The calibration is too good to be true: these are probably the cases that the model was fitted on. Its slope "
-        f"is {slope.value:.4f} and the mean probability {calibration(r).expected:.4f} the share of positives. Evaluate "
-        "it on other cases."
+        f"is {slope.value:.4f} and the mean probability {check_calibration(r).expected:.4f} the share of positives. "
+        "Evaluate it on other cases."
     )
 
 

@@ -29,7 +29,7 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking, plural_titles
 from cutline.core.table import shown
-from cutline.inference.single.bands import CALIBRATION_KINDS, Band, calibration_band, together
+from cutline.inference.single.bands import CALIBRATION_KINDS, Band, calibration_band, merge_scores
 from cutline.inference.single.reference import METHODS
 from cutline.measures import MEASURES
 from cutline.measures.binned_calibration import in_bins
@@ -130,7 +130,7 @@ def _fit_curve(model: Evaluated, band: str, smooth: str, level: float, bins: int
         there = size > 0
         return {"x": expected[there] / size[there], "y": observed[there] / size[there]}
     if band == "none":
-        few = together(model.ranking, MOST_DRAWN)
+        few = merge_scores(model.ranking, MOST_DRAWN)
         return {"x": few.key[::-1], "y": np.clip(calibration_curve(few, smooth), 0, 1)[::-1]}
     groups = getattr(model, "groups", None) if band == "confidence" else None
     resamples = 1000 if band == "confidence" or smooth == "loess" else 5000

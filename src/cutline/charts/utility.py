@@ -56,7 +56,7 @@ from cutline.curves.utility import (
     rates_at,
 )
 from cutline.inference.resampling.samplers import CaseSampler, OneModel
-from cutline.inference.single.utility import RISKS, best_quota, decision_band, heights
+from cutline.inference.single.utility import RISKS, find_best_quota, heights, make_decision_band
 from cutline.results.estimate import Estimate
 from cutline.results.resample_budget import FEWEST, QUICK, choose_resamples_of_rows
 
@@ -243,7 +243,7 @@ def _draw_band(models: Models, theme: Theme, frame: Frame, risks: Array, request
         return []  # no formula gives this band
     sampled = model if hasattr(model, "groups") else model.ranking
     how: dict[str, Any] = {"level": request.level, "resamples": times or FEWEST}
-    limits = decision_band(sampled, risks, request.kind, prevalence=request.prevalence, **how)
+    limits = make_decision_band(sampled, risks, request.kind, prevalence=request.prevalence, **how)
     low, high = request.scale * limits.low, request.scale * limits.high
     data = list_rows({"x": risks, "y": low, "y2": high})
     area = alt.Chart(make_data(data)).mark("area", opacity=0.2, line=False, color=theme.colour(0), clip=True)
@@ -542,7 +542,7 @@ def _describe_best_quota(
     """Describe the best quota with its interval."""
     r = model.ranking
     times = choose_resamples(len(r), resamples)
-    return describe_best_quota(best_quota(r, _make_sampler(model), value=value, cost=cost, resamples=times, **how))
+    return describe_best_quota(find_best_quota(r, _make_sampler(model), value=value, cost=cost, resamples=times, **how))
 
 
 def _make_sampler(model: Evaluated) -> OneModel | None:

@@ -47,7 +47,7 @@ from cutline.cuts.search import (
     make_limit_rule,
 )
 from cutline.evaluation import Evaluation
-from cutline.inference.caveats import few_resamples
+from cutline.inference.caveats import note_few_resamples
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
 from cutline.inference.single.at_prevalence import at_prevalence
@@ -511,7 +511,7 @@ class CutRequest:
 
     def _write_resampling_notes(self, choices: RepeatedChoice) -> list[str]:
         resamples = choices.lost + len(choices.keys)
-        notes = few_resamples(resamples)
+        notes = note_few_resamples(resamples)
         if self.search.criterion is not None and math.isnan(choices.corrected):
             notes.append(TOO_FEW_TO_REPEAT)
         if choices.lost:

@@ -33,7 +33,7 @@ from cutline.evaluation import Evaluation
 from cutline.inference.differences.difference_rows import share_resamples
 from cutline.inference.differences.paired import PairedMeasure, ask, resolve_measure, two_of
 from cutline.inference.resampling.samplers import CaseSampler
-from cutline.inference.single.utility import KINDS, RISKS, best_quota, decision_band, heights
+from cutline.inference.single.utility import KINDS, RISKS, find_best_quota, heights, make_decision_band
 from cutline.measures.costs import net_benefit
 from cutline.results.estimate import Estimate
 from cutline.results.resample_budget import choose_resamples_of_rows
@@ -164,7 +164,7 @@ def decision_curve(
     notes: tuple[str, ...] = ()
     times = _count_resamples(r, resamples)
     if times:
-        limits = decision_band(ev, at, kind, prevalence=share, level=level, resamples=max(2, times), seed=seed)
+        limits = make_decision_band(ev, at, kind, prevalence=share, level=level, resamples=max(2, times), seed=seed)
         columns |= {kind: limits.y, "low": limits.low, "high": limits.high}
         notes = limits.notes
     if kind != "interventions_avoided":
@@ -294,6 +294,6 @@ def profit_curve(
     worth, price = check_amount(value, "value"), check_amount(cost, "cost")
     line, times = profits(r, worth, price), _count_resamples(r, resamples)
     how: dict[str, Any] = {"value": worth, "cost": price, "level": check_level(level)}
-    best = best_quota(r, groups or CaseSampler(r), **how, resamples=times, seed=check_whole(seed, "seed", 0))
+    best = find_best_quota(r, groups or CaseSampler(r), **how, resamples=times, seed=check_whole(seed, "seed", 0))
     columns = {"quota": line.x, "threshold": r.thresholds, "profit": line.y}
     return UtilityCurve(WORDINGS["profit"].title, columns, best=best, level=best.level)

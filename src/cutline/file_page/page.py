@@ -15,12 +15,12 @@ from cutline.core.messages import listed
 from cutline.core.ranking import Ranking
 from cutline.cuts import statements
 from cutline.inference import constants, delong, influence
-from cutline.inference.caveats import rests_on
-from cutline.inference.effective_size import effective
+from cutline.inference.caveats import note_effective_cases
+from cutline.inference.effective_size import effective_sizes
 from cutline.inference.influence import JUMPING
 from cutline.inference.methods import DEFAULTS, INFLUENCE, POINT, Method
-from cutline.inference.quantities import quantity_of
-from cutline.inference.single import auc, closed_forms, proportions
+from cutline.inference.quantities import find_quantity
+from cutline.inference.single import auc, smooth
 from cutline.inputs.column_source import LABELS, SCORES
 from cutline.inputs.text_table import MISSING, PLAIN_NUMBER, SPELLINGS
 from cutline.measures import MEASURES, Measure, Needs
@@ -76,7 +76,9 @@ def compile_ranking(level: float) -> dict[str, Any]:
         },
         "steps": program.steps,
         "rests_on": [
-            str(sentence) for cases in range(1, round(constants.FEW / 2)) for sentence in rests_on(2.0 * cases)
+            str(sentence)
+            for cases in range(1, round(constants.FEW / 2))
+            for sentence in note_effective_cases(2.0 * cases)
         ],
         "z": quantile(level),
         "plenty": constants.PLENTY,
@@ -140,7 +142,7 @@ def is_resampled(measure: Measure) -> bool:
 
 def _find_methods(measure: Measure) -> tuple[Method, ...]:
     """Return the row of a measure in the table of methods."""
-    return DEFAULTS[quantity_of(measure.form, is_of_counts=False, by_quota=False)]
+    return DEFAULTS[find_quantity(measure.form, is_of_counts=False, by_quota=False)]
 
 
 def _find_formula(measure: Measure) -> ClosedForm | None:
@@ -161,7 +163,7 @@ def _find_formula(measure: Measure) -> ClosedForm | None:
 
 def _compute_area(r: Ranking) -> tuple[Any, Any, Any, tuple[Any, Any]]:
     """Return the AUC, its variance, the degrees of freedom of that, and the sizes of both classes."""
-    return auc.area_of(r), np.nan_to_num(delong.variance(r)), auc.freedom_of_area(r), effective(r)
+    return auc.compute_area(r), np.nan_to_num(delong.variance(r)), auc.compute_freedom(r), effective_sizes(r)
 
 
 def limit_line_of_auc(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
@@ -169,7 +171,7 @@ def limit_line_of_auc(measure: Measure, r: Ranking, level: float) -> tuple[Any, 
     form: Any = measure.form
     area, variance, free, sizes = _compute_area(r)
     limits = auc.student_limits(area, variance, free, sizes, level)
-    on_line = auc.limits_on_line(form.of, r, limits)
+    on_line = auc.transform_limits_linearly(form.of, r, limits)
     low, high = auc.add_prevalence(form.of, r, measure.function(r), on_line, level, sum(sizes))
     return low, high, np.logical_not(auc.is_decided_by_few(area, variance, free))
 
@@ -178,15 +180,15 @@ def _find_freedom(r: Ranking) -> Any:
     """Return the degrees of freedom if few cases decide the AUC, and infinity otherwise."""
     area, variance, free, sizes = _compute_area(r)
     few = auc.is_decided_by_few(area, variance, free)
-    return np.where(few, auc.freedom_to_tell(area, variance, free, sizes), np.inf)
+    return np.where(few, auc.compute_shown_freedom(area, variance, free, sizes), np.inf)
 
 
 def limit_mean(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return the limits of a mean over the cases, and whether there are plenty, so that the mean is about normal."""
-    value, positives, negatives = measure.function(r), *effective(r)
-    variance, _ = closed_forms.variance_and_freedom(measure.form, r, {})
+    value, positives, negatives = measure.function(r), *effective_sizes(r)
+    variance, _ = smooth.compute_variance(measure.form, r, {})
     plenty = np.minimum(positives, negatives) >= constants.PLENTY
-    normal, student = influence.normal(value, variance, level), limit_smooth(measure, r, level)
+    normal, student = influence.normal_limits(value, variance, level), limit_smooth(measure, r, level)
     low, high = (
         np.where(plenty, of_normal, of_student) for of_normal, of_student in zip(normal, student[:2], strict=True)
     )
@@ -196,9 +198,9 @@ def limit_mean(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, An
 def limit_smooth(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return the limits of a measure whose influence function is known, and whether it tells how uncertain it is."""
     value, allowed = measure.function(r), measure.range
-    variance, freedom = closed_forms.variance_and_freedom(measure.form, r, {})
-    is_known = closed_forms.has_scale(value, variance, allowed)
-    limits = closed_forms.limits_on_scale(value, variance, freedom, allowed, level)
+    variance, freedom = smooth.compute_variance(measure.form, r, {})
+    is_known = smooth.has_scale(value, variance, allowed)
+    limits = smooth.student_limits_on_scale(value, variance, freedom, allowed, level)
     low, high = (np.where(is_known, limit, np.nan) for limit in limits)
     return low, high, is_known
 
@@ -207,7 +209,7 @@ def limit_pairs(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, A
     """Return Wilson's limits of a share of pairs, and that there are such."""
     form: Any = measure.form
     share = measure.function(r)
-    low, high = proportions.limits_of_pairs(r, share, form.of(r), level)
+    low, high = auc.compute_pairs_limits(r, share, form.of(r), level)
     return low, high, share >= 0
 
 
@@ -215,7 +217,7 @@ def limit_log(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any
     """Return the limits of a number by the variance of its logarithm, and whether there is one."""
     form: Any = measure.form
     value, variance = measure.function(r), next(iter(form.methods.values()))(r)
-    low, high = closed_forms.limits_on_log_scale(value, variance, level)
+    low, high = smooth.normal_limits_on_log_scale(value, variance, level)
     return low, high, np.isfinite(variance) & np.isfinite(value) & (value > 0)
 
 

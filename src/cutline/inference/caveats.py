@@ -11,7 +11,7 @@ from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.core.validation import counted
 from cutline.inference import constants
-from cutline.inference.effective_size import effective
+from cutline.inference.effective_size import effective_sizes
 from cutline.results.estimate import Estimate
 from cutline.results.notes import Caveat, keep_one_warning
 from cutline.results.resample_budget import FEWEST
@@ -100,7 +100,7 @@ def has_spread(values: Array) -> bool:
     return low != high and (math.isinf(high - low) or high - low > EQUAL * max(1.0, abs(low)))
 
 
-def redraws(count: int) -> list[str]:
+def note_redraws(count: int) -> list[str]:
     """Say how many resamples of one class were drawn again, if any."""
     what = (
         "1 bootstrap sample had only one class and was"
@@ -110,7 +110,7 @@ def redraws(count: int) -> list[str]:
     return [f"{what} redrawn."] if count else []
 
 
-def few_resamples(count: int) -> list[str]:
+def note_few_resamples(count: int) -> list[str]:
     """Return a sentence that limits and p-values of few resamples mean little, if they do."""
     if count >= FEWEST:
         return []
@@ -118,12 +118,12 @@ def few_resamples(count: int) -> list[str]:
     return [f"Only {were_drawn} drawn: limits and p-values from fewer than {FEWEST} are little more than noise."]
 
 
-def whole_groups(groups: int, how: str = "resampled") -> str:
+def note_groups(groups: int, how: str = "resampled") -> str:
     """Say how many groups were resampled, or counted."""
     return Caveat("groups", f"{counted(groups, 'group')} {'was' if groups == 1 else 'were'} {how} whole.")
 
 
-def few_groups(of_classes: tuple[float, float]) -> list[str]:
+def warn_of_few_groups(of_classes: tuple[float, float]) -> list[str]:
     """Return a warning where few groups hold a case of one class, for measures of one cut.
 
     With 2 to 4 groups of positives these missed in 11 % of the samples (recall in 28 %), measures of all cuts in 1 %.
@@ -140,7 +140,7 @@ def few_groups(of_classes: tuple[float, float]) -> list[str]:
     return [Caveat("few-groups", f"Only {counted(number, 'group')} {hold} a {name} case: {BELOW}.", "below")]
 
 
-def weights_by_class(measure: str, r: Ranking) -> list[str]:
+def warn_of_class_weights(measure: str, r: Ranking) -> list[str]:
     """Return a warning where a case of one class stands for many times as many as one of the other.
 
     A sample without one of the few heavy cases at the top shows nothing of what it would change there, which is much in
@@ -157,7 +157,7 @@ def weights_by_class(measure: str, r: Ranking) -> list[str]:
     return [WEIGHTS_GO_WITH_CLASS.fill_in(times)] if times > constants.CLASS_WEIGHTS else []
 
 
-def one_class(ranking: Ranking) -> list[str]:
+def warn_of_missing_class(ranking: Ranking) -> list[str]:
     """Return a warning when a class has no case, about which the interval then knows nothing."""
     missing = "positive" if not ranking.positives else "negative" if not ranking.negatives else ""
     if not missing:
@@ -167,13 +167,13 @@ def one_class(ranking: Ranking) -> list[str]:
     ]
 
 
-def rests_on(freedom: float) -> list[str]:
+def note_effective_cases(freedom: float) -> list[str]:
     """Return a detail that says on about how many cases a result rests, if these are few.
 
     Args:
         freedom: The degrees of freedom of its variance, which are about twice the cases that make it.
 
-    >>> rests_on(11.2)
+    >>> note_effective_cases(11.2)
     ['It rests on about 6 cases.']
     """
     if not freedom < constants.FEW:
@@ -182,9 +182,9 @@ def rests_on(freedom: float) -> list[str]:
     return [Caveat("few-cases", f"It rests on about {counted(cases, 'case')}.")]
 
 
-def few_cases(ranking: Ranking) -> list[str]:
+def note_few_cases(ranking: Ranking) -> list[str]:
     """Return a detail when a class has few cases, on which the interval then rests."""
-    fewest = float(min(effective(ranking)))
+    fewest = float(min(effective_sizes(ranking)))
     if not 0 < fewest < constants.FEW_CASES:
         return []
     cases = "1 case" if fewest == 1 else f"{fewest:.3g} cases"

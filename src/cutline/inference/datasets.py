@@ -50,10 +50,10 @@ def friedman(ranks: Array) -> FriedmanTest:
 
 def critical_difference(models: int, datasets: int, alpha: float) -> float:
     """Return Nemenyi's critical difference: mean ranks farther apart differ at level alpha."""
-    return _nemenyi_quantile(models, alpha) * _rank_error(models, datasets)
+    return _compute_nemenyi_quantile(models, alpha) * _rank_error(models, datasets)
 
 
-def _nemenyi_quantile(models: int, alpha: float) -> float:
+def _compute_nemenyi_quantile(models: int, alpha: float) -> float:
     from scipy.stats import studentized_range
 
     return float(studentized_range.ppf(1 - alpha, models, math.inf)) / math.sqrt(2)

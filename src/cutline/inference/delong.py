@@ -10,7 +10,7 @@ from cutline.core.array_ops import Array, as_array, choose, dot
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide, real
 from cutline.core.ranking import Ranking
-from cutline.inference.effective_size import effective, squares
+from cutline.inference.effective_size import effective_sizes, square_weights
 from cutline.results.estimate import Limits, quantile
 
 
@@ -30,16 +30,16 @@ def placements(r: Ranking) -> Placements:
     >>> placements(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1])).of_positives.tolist()
     [1.0, 0.75, 0.25]
     """
-    return Placements(_of_positives(r), _of_negatives(r))
+    return Placements(_place_positives(r), _place_negatives(r))
 
 
-def _of_positives(r: Ranking) -> Array:
+def _place_positives(r: Ranking) -> Array:
     """Return the share of the negatives that a positive of each score stands right to."""
     fp = r.fp
     return as_array(divide(fp[..., -1:] - fp[..., 1:] + r.neg / 2, fp[..., -1:]))
 
 
-def _of_negatives(r: Ranking) -> Array:
+def _place_negatives(r: Ranking) -> Array:
     """Return the share of the positives that a negative of each score stands right to."""
     tp = r.tp
     return as_array(divide(tp[..., :-1] + r.pos / 2, tp[..., -1:]))
@@ -50,7 +50,7 @@ def variance(r: Ranking) -> Any:
 
     The ranking remembers it, as it does its cumulated counts: several measures ask for it.
     """
-    of_positives, of_negatives = _parts(r)
+    of_positives, of_negatives = _variance_terms(r)
     return of_positives + of_negatives
 
 
@@ -60,31 +60,31 @@ def freedom(r: Ranking) -> Any:
     >>> round(float(freedom(Ranking.of_counts([4, 3, 2, 1], [3, 1, 1, 0], [0, 1, 1, 3]))), 2)
     8.0
     """
-    parts, sizes = _parts(r), effective(r)
+    parts, sizes = _variance_terms(r), effective_sizes(r)
     known = sum(divide(np.square(part), size - 1) for part, size in zip(parts, sizes, strict=True))
     return divide(np.square(parts[0] + parts[1]), known)
 
 
-def _parts(r: Ranking) -> tuple[Any, Any]:
+def _variance_terms(r: Ranking) -> tuple[Any, Any]:
     if "auc_variance" not in r.__dict__:
-        r.__dict__["auc_variance"] = _variances(r)
+        r.__dict__["auc_variance"] = _compute_variance_terms(r)
     variances: tuple[Any, Any] = r.__dict__["auc_variance"]
     return variances
 
 
-def _variances(r: Ranking) -> tuple[Any, Any]:
+def _compute_variance_terms(r: Ranking) -> tuple[Any, Any]:
     """Return the two terms of the variance, of positives and of negatives."""
-    second, sizes = squares(r), effective(r)
+    second, sizes = square_weights(r), effective_sizes(r)
     if r.is_in_blocks:
         sums = placement_moments(r)
-        of_positives = _variance_of_sum(sums[0], r.positives, sizes.positives)
-        return of_positives, _variance_of_sum(sums[2], r.negatives, sizes.negatives)
-    placed = _of_positives(r)
+        of_positives = _compute_variance_of_sum(sums[0], r.positives, sizes.positives)
+        return of_positives, _compute_variance_of_sum(sums[2], r.negatives, sizes.negatives)
+    placed = _place_positives(r)
     area = divide(dot(r.pos, placed), r.positives)
     # One class after the other, each in its own column: of a long ranking, each column is many megabytes.
-    first = _variance_of_mean(second.pos, placed, area, r.positives, sizes.positives)
+    first = _compute_variance_of_mean(second.pos, placed, area, r.positives, sizes.positives)
     del placed
-    return first, _variance_of_mean(second.neg, _of_negatives(r), area, r.negatives, sizes.negatives)
+    return first, _compute_variance_of_mean(second.neg, _place_negatives(r), area, r.negatives, sizes.negatives)
 
 
 def placement_moments(r: Ranking) -> tuple[Any, Any, Any, Any]:
@@ -92,12 +92,14 @@ def placement_moments(r: Ranking) -> tuple[Any, Any, Any, Any]:
     then over the negatives of a ranking that is read in blocks.
     """
     pairs = r.pairs
-    sums: tuple[Any, Any, Any, Any] = _placement_sums(r, float(divide(pairs.concordant + pairs.tied / 2, pairs.every)))
+    sums: tuple[Any, Any, Any, Any] = _sum_placement_powers(
+        r, float(divide(pairs.concordant + pairs.tied / 2, pairs.every))
+    )
     return sums
 
 
 @over_cells(np.add)
-def _placement_sums(r: Ranking, area: float) -> tuple[Any, ...]:
+def _sum_placement_powers(r: Ranking, area: float) -> tuple[Any, ...]:
     above = divide(r.negatives - r.fp[1:] + r.neg / 2, r.negatives)
     below = divide(r.tp[:-1] + r.pos / 2, r.positives)
     sums = []
@@ -108,17 +110,17 @@ def _placement_sums(r: Ranking, area: float) -> tuple[Any, ...]:
     return tuple(sums)
 
 
-def _variance_of_mean(square: Array, placed: Array, mean: Any, weight: Any, size: Any) -> Any:
+def _compute_variance_of_mean(square: Array, placed: Array, mean: Any, weight: Any, size: Any) -> Any:
     """Return the variance of a weighted mean: squared weights times squared deviations, corrected for the mean's own.
 
     The deviations take the place of the values.
     """
     deviation = np.subtract(placed, mean[..., None], out=placed)
     deviation = np.multiply(deviation, deviation, out=deviation)
-    return _variance_of_sum(dot(square, deviation), weight, size)
+    return _compute_variance_of_sum(dot(square, deviation), weight, size)
 
 
-def _variance_of_sum(squared: Any, weight: Any, size: Any) -> Any:
+def _compute_variance_of_sum(squared: Any, weight: Any, size: Any) -> Any:
     spread = divide(squared * size, np.square(weight, dtype=float) * (size - 1))
     return np.where(as_array(size) > 1 + 1e-9, spread, np.nan)  # one case, whatever it weighs, has no spread
 

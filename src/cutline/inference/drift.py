@@ -66,9 +66,9 @@ def psi(
     bins, scale = len(p), float(1 / n + 1 / m)
     value = psi_value(p * (n / p.sum()), q * (m / q.sum()))
     statistic, tail = value / scale, (1 - level) / 2
-    low = _noncentrality(statistic, bins - 1, 1 - tail) * scale
+    low = _solve_noncentrality(statistic, bins - 1, 1 - tail) * scale
     # A statistic below its mean without drift would have an empty interval, so the limit is that of the mean.
-    high = _noncentrality(max(statistic, bins - 1), bins - 1, tail) * scale
+    high = _solve_noncentrality(max(statistic, bins - 1), bins - 1, tail) * scale
     return Psi(value, critical_psi(n, m, bins, level), float(chdtrc(bins - 1, statistic)), low, high, bins)
 
 
@@ -86,7 +86,7 @@ def psi_value(reference: Array, sample: Array) -> float:
     return float(((p - q) * np.log(p / q)).sum(-1))
 
 
-def _noncentrality(statistic: float, freedom: int, probability: float) -> float:
+def _solve_noncentrality(statistic: float, freedom: int, probability: float) -> float:
     """Return the noncentrality under which a chi-squared statistic is not exceeded with a probability; 0 if none."""
 
     def excess(parameter: float) -> float:
@@ -109,7 +109,7 @@ def kolmogorov_smirnov(reference: Array, sample: Array, seed: int = 0) -> Kolmog
         seed: The seed of the permutations.
     """
     n, m = float(reference.sum()), float(sample.sum())
-    value = float(_distance(reference, sample))
+    value = float(_measure_distance(reference, sample))
     pooled = reference + sample
     whole = pooled.dtype.kind in "iu"
     if whole and pooled.max() == 1 and max(n, m) <= _EXACT:
@@ -119,13 +119,13 @@ def kolmogorov_smirnov(reference: Array, sample: Array, seed: int = 0) -> Kolmog
     if whole and pooled.max() > 1 and len(pooled) <= _CELLS_TO_PERMUTE:
         rng = np.random.default_rng(seed)
         samples = rng.multivariate_hypergeometric(pooled, int(n), size=_PERMUTATIONS, method="marginals")
-        reached = int((_distance(samples, pooled - samples) >= value * (1 - 1e-12)).sum())
+        reached = int((_measure_distance(samples, pooled - samples) >= value * (1 - 1e-12)).sum())
         return KolmogorovSmirnov(value, (reached + 1) / (_PERMUTATIONS + 1), "permutation")
     p_value = float(stats.kstwobign.sf(value * np.sqrt(n * m / (n + m))))
     return KolmogorovSmirnov(value, p_value, "asymptotic")
 
 
-def _distance(reference: Array, sample: Array) -> Array:
+def _measure_distance(reference: Array, sample: Array) -> Array:
     """Return the largest distance of the two distribution functions."""
     first, second = (np.cumsum(counts, axis=-1) / counts.sum(-1, keepdims=True) for counts in (reference, sample))
     return np.asarray(np.abs(first - second).max(-1))

@@ -27,12 +27,12 @@ class Sizes(NamedTuple):
     negatives: Any
 
 
-def squares(r: Ranking) -> Ranking:
+def square_weights(r: Ranking) -> Ranking:
     """Return the ranking of squared weights, of which the variance of a weighted sum is made."""
     return r if r.integral else r.squared
 
 
-def effective(r: Ranking) -> Sizes:
+def effective_sizes(r: Ranking) -> Sizes:
     """Return the effective numbers of positives and negatives."""
     if r.integral:
         return Sizes(r.positives, r.negatives)
@@ -49,7 +49,7 @@ def effective_counts(c: Counts, second: Counts) -> Counts:
     return Counts(c.tp * of_positive, c.fp * of_negative, c.fn * of_positive, c.tn * of_negative, c.threshold)
 
 
-def go_with_scores(r: Ranking) -> bool:
+def has_weight_trend(r: Ranking) -> bool:
     """Whether the weights of a class rise or fall with the scores, as where high scores are sampled more often."""
     if r.integral:
         return False
@@ -103,12 +103,12 @@ def freedom_of_moments(moments: Moments) -> Any:
     return choose(beyond > 1e-9 * fourth, lambda: 2 * second**2 / beyond, lambda: np.inf)
 
 
-def notes(r: Ranking) -> list[str]:
+def describe_weights(r: Ranking) -> list[str]:
     """Return what the reader has to know about n, in a new list."""
-    return list(r.cached("notes on weights", lambda: _notes(r)))
+    return list(r.cached("notes on weights", lambda: _describe_weights(r)))
 
 
-def _notes(r: Ranking) -> list[str]:
+def _describe_weights(r: Ranking) -> list[str]:
     if not r.integral:
         n = divide(r.total**2, (r.pos2 + r.neg2).sum())
         return [f"The weights are not counts: they are worth {n:.1f} cases, the effective sample size."]

@@ -21,7 +21,7 @@ from cutline.core.counts import Counts, TrustedCounts, divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Ranking
 from cutline.inference.delong import placements
-from cutline.inference.effective_size import effective, squares
+from cutline.inference.effective_size import effective_sizes, square_weights
 from cutline.measures import LinearInAuc, MeanOfCases, Measure, Needs
 from cutline.results.estimate import Limits, quantile
 
@@ -71,11 +71,11 @@ class Influence(NamedTuple):
         elif self.entry is None:
             pos, neg = second.pos, second.neg
         else:
-            pos, neg = _by_entry(second, self.entry, len(self.of_positives))
+            pos, neg = _sum_by_entry(second, self.entry, len(self.of_positives))
         return as_number(_sum(pos, self.of_positives, power=2) + _sum(neg, self.of_negatives, power=2))
 
 
-def _by_entry(r: Ranking, entry: Array, length: int) -> tuple[Array, Array]:
+def _sum_by_entry(r: Ranking, entry: Array, length: int) -> tuple[Array, Array]:
     """Return the weights of both classes at each entry."""
     pos, neg = (np.bincount(entry, weights=cells, minlength=length) for cells in (r.pos, r.neg))
     return pos, neg
@@ -122,14 +122,14 @@ def _of_linear_in_auc(form: Any, ranking: Ranking, parameters: dict[str, Any]) -
     return Influence(slope * area.of_positives, slope * area.of_negatives)
 
 
-def _of_mean_of_cases(form: Any, ranking: Ranking, parameters: dict[str, Any]) -> Influence | None:
+def _differentiate_mean_of_cases(form: Any, ranking: Ranking, parameters: dict[str, Any]) -> Influence | None:
     losses = form.of(ranking, **parameters)
     return of_losses(ranking, *losses) if all(np.isfinite(loss).all() for loss in losses) else None
 
 
 _OF_FORMS: Mapping[type, Callable[[Any, Ranking, dict[str, Any]], Influence | None]] = {
     LinearInAuc: _of_linear_in_auc,
-    MeanOfCases: _of_mean_of_cases,
+    MeanOfCases: _differentiate_mean_of_cases,
 }
 
 
@@ -156,14 +156,14 @@ def of_four(function: Callable[[Counts], Any], counts: Counts) -> Array:
     cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=float)
     width = cells * _STEP  # a count of 0 has no case whose absence could matter, and stays
     moves = np.diag(width)
-    there = np.broadcast_to(function(_table(cells[:, None] + np.hstack((moves, -moves)), counts)), 2 * len(cells))
+    there = np.broadcast_to(function(_make_counts(cells[:, None] + np.hstack((moves, -moves)), counts)), 2 * len(cells))
     up, down = there[: len(cells)], there[len(cells) :]
     with np.errstate(invalid="ignore"):
         slope = np.where(cells > 0, divide(np.subtract(up, down), 2 * width), 0.0)
         return np.asarray(slope - cells @ slope / cells.sum())
 
 
-def _table(cells: Array, like: Counts) -> Counts:
+def _make_counts(cells: Array, like: Counts) -> Counts:
     tp, fp, fn, tn = cells
     return TrustedCounts(tp, fp, fn, tn, like.threshold)
 
@@ -204,30 +204,30 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
     as large as what chance does to the whole list, so that a measure that looks at one place of it, as the equal error
     rate does, sees as many neighbours as it would in other samples.
     """
-    if min(effective(r)) < FEW_FOR_THE_ORDER:
+    if min(effective_sizes(r)) < FEW_FOR_THE_ORDER:
         return None
-    short, first, stretch, squared = _short_list(r)
+    short, first, stretch, squared = _condense(r)
     if r.integral and float(r.total) * _PARTS_OF_A_CASE > 2**60:  # more parts than can be counted
         return None
     if np.isnan(statistic(short)) and r.integral:  # some measures are of places, which only whole cases have
-        short = short.cached("in parts", partial(_in_parts, short))
+        short = short.cached("in parts", partial(_split_cases, short))
     if not abs(float(statistic(short)) - value) <= _FAITHFUL * abs(value):
         return None
     unit = _PARTS_OF_A_CASE if short.integral else 1
-    changes = [_changes(statistic, short, first, of_positives) for of_positives in (True, False)]
+    changes = [_compute_changes(statistic, short, first, of_positives) for of_positives in (True, False)]
     bent, changed = sum(change.bent for change in changes), sum(change.changed for change in changes)
     if not bent <= _BENT * changed:  # NaN is not
         return None
     return Influence(*_centre(short, first, *(unit * change.by_stretch for change in changes)), stretch, squared)
 
 
-def _in_parts(short: Ranking) -> Ranking:
+def _split_cases(short: Ranking) -> Ranking:
     """Return the short list with whole numbers of parts of a case."""
     pos, neg = (_PARTS_OF_A_CASE * np.rint(column).astype(np.int64) for column in (short.pos, short.neg))
     return replace(short, pos=pos, neg=neg, pos2=pos, neg2=neg)
 
 
-class _Changes(NamedTuple):
+class _StretchChanges(NamedTuple):
     """What one case more changes by stretch; and the squared sums of the changes and of how they are bent."""
 
     by_stretch: Array
@@ -244,39 +244,39 @@ class _ShortList(NamedTuple):
     squares: tuple[Array, Array]  # the squared weights of both classes in each stretch
 
 
-def _short_list(r: Ranking) -> _ShortList:
+def _condense(r: Ranking) -> _ShortList:
     """Return the list that stands for a long one: found once, because every measure of the order asks for it."""
     if "short_list" not in r.__dict__:
-        starts, of_stretches = _parts(r)
+        starts, of_stretches = _choose_cells(r)
         first = np.searchsorted(starts, of_stretches)
         stretch = np.repeat(np.arange(len(first), dtype=np.int16), np.diff(of_stretches, append=len(r)))
         if r.integral:
             pos, neg = (np.add.reduceat(cells, of_stretches, dtype=float) for cells in (r.pos, r.neg))
         else:
-            pos, neg = _by_entry(squares(r), stretch, len(first))
+            pos, neg = _sum_by_entry(square_weights(r), stretch, len(first))
         r.__dict__["short_list"] = _ShortList(_merge_cells(r, starts), first, stretch, (pos, neg))
     short: _ShortList = r.__dict__["short_list"]
     return short
 
 
-def _parts(r: Ranking) -> tuple[Array, Array]:
+def _choose_cells(r: Ranking) -> tuple[Array, Array]:
     """Return the scores with which the cells of the shorter list begin, and its stretches: at quantiles of both
     classes.
     """
     enough = int(min(r.positives, r.negatives)) // _IN_A_CELL
     number = max(_STRETCHES // 5, min(_STRETCHES, enough))
     fewer = number * max(1, min(_CELLS, enough) // number)
-    changes, stretches = _changes_of_quantiles(r, (fewer, number))
+    changes, stretches = _find_quantile_changes(r, (fewer, number))
     cells = np.arange(len(r)) if len(r) <= 2 * fewer else np.union1d(np.arange(min(_TOP, len(r))), changes)
     return cells, np.intersect1d(stretches, cells, assume_unique=True)
 
 
-def _changes_of_quantiles(r: Ranking, counts: tuple[int, int]) -> list[Array]:
+def _find_quantile_changes(r: Ranking, counts: tuple[int, int]) -> list[Array]:
     """Return the scores at which it changes how many of so many parts of both classes end there or before."""
     changes: list[list[Array]] = [[] for _ in counts]
     before = [-1] * len(counts)
     start = 0
-    for tp, fp in _running_totals(r):
+    for tp, fp in _iterate_running_totals(r):
         rates = (divide(tp, r.positives), divide(fp, r.negatives))
         for i, count in enumerate(counts):
             quantile = sum(np.nan_to_num(count * rate).astype(np.int16) for rate in rates)
@@ -286,7 +286,7 @@ def _changes_of_quantiles(r: Ranking, counts: tuple[int, int]) -> list[Array]:
     return [np.concatenate(parts) for parts in changes]
 
 
-def _running_totals(r: Ranking) -> Iterator[tuple[Array, Array]]:
+def _iterate_running_totals(r: Ranking) -> Iterator[tuple[Array, Array]]:
     """Yield the positives and the negatives at or above each score, part by part: a long list takes much memory."""
     if r.is_in_blocks:
         yield from ((block.tp[1:], block.fp[1:]) for block in blocks_of(r))
@@ -311,7 +311,9 @@ def _merge_cells(r: Ranking, starts: Array) -> Ranking:
     return replace(r, score=score, pos=pos, neg=neg, pos2=pos, neg2=neg)
 
 
-def _changes(statistic: Callable[[Ranking], Any], r: Ranking, first: Array, of_positives: bool) -> _Changes:
+def _compute_changes(
+    statistic: Callable[[Ranking], Any], r: Ranking, first: Array, of_positives: bool
+) -> _StretchChanges:
     """Return the influence of one more case on each stretch of one class; 0 for an empty stretch."""
     changes, middle = np.zeros(len(first)), float(statistic(r))
     changed = bent = 0.0
@@ -322,7 +324,7 @@ def _changes(statistic: Callable[[Ranking], Any], r: Ranking, first: Array, of_p
         changes[moved.stretches] = np.divide(up - down, moved.more, out=np.zeros(len(up)), where=is_there)
         changed += float(np.square(up - down).sum())
         bent += float(np.square(up + down - 2 * middle).sum())
-    return _Changes(changes, changed, bent)
+    return _StretchChanges(changes, changed, bent)
 
 
 class _Moved(NamedTuple):
@@ -367,7 +369,7 @@ def _centre(r: Ranking, first: Array, of_positives: Array, of_negatives: Array) 
     return of_positives - mean, of_negatives - mean
 
 
-def normal(value: float, variance: float, level: float) -> Limits:
+def normal_limits(value: float, variance: float, level: float) -> Limits:
     """Return the value plus and minus its standard error times the normal quantile."""
     half = quantile(level) * np.sqrt(variance)
     return Limits(value - half, value + half)

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Literal
 
 from cutline.inference.quantities import Quantity, always, choose_default
-from cutline.inference.single import auc, bootstrap, calibration_error, closed_forms, proportions, reference, separation
+from cutline.inference.single import auc, bootstrap, calibration_error, one_cut, reference, smooth
 from cutline.inference.single import smoothed_bootstrap as smoothed
 from cutline.inference.single.curve_points import curve_point_limits
 from cutline.inference.single.estimand import Estimand
@@ -94,49 +94,51 @@ def has_influence_formula(estimand: Estimand) -> bool:
 
 def has_many_cases(estimand: Estimand) -> bool:
     """Whether there are so many cases, one by one, that resamples would only add noise."""
-    return is_plain(estimand) and closed_forms.has_many_cases(estimand)
+    return is_plain(estimand) and smooth.has_many_cases(estimand)
 
 
 def has_few_at_quota(estimand: Estimand) -> bool:
     """Whether a quota has so few cases of a kind that resamples hardly vary."""
-    return is_plain(estimand) and separation.has_few_at_quota(estimand)
+    return is_plain(estimand) and one_cut.has_few_at_quota(estimand)
 
 
 # ---------------------------------------------------------------------- default methods
 
 BROWN = "Wilson 1927; Brown, Cai and DasGupta 2001"
-WILSON = Method("wilson_modified", BROWN, closed_forms.wilson_share)
-SQUARE_AND_ADD = Method("square_and_add", "Newcombe 1998", closed_forms.sum_of_shares)
-RATIO = Method("mover", "Donner and Zou 2012", closed_forms.ratio_of_shares)
-ODDS = Method("log", "Woolf 1955", closed_forms.log_ratio)
+WILSON = Method("wilson_modified", BROWN, one_cut.wilson_limits)
+SQUARE_AND_ADD = Method("square_and_add", "Newcombe 1998", one_cut.square_and_add_limits)
+RATIO = Method("mover", "Donner and Zou 2012", one_cut.mover_ratio_limits)
+ODDS = Method("log", "Woolf 1955", one_cut.log_ratio_limits)
 # For three shares MOVER is our extension of Zou and Donner's, who have two.
-THREE_SHARES = Method("mover", "after Zou and Donner 2008", closed_forms.three_shares)
+THREE_SHARES = Method("mover", "after Zou and Donner 2008", one_cut.mover_limits_of_cut)
 POINT = Method("mover", "Thompson 1936; after Zou and Donner 2008", curve_point_limits, allows_for="weights")
-QUOTA = Method("mover", "after Zou and Donner 2008", separation.at_quota, applies=has_few_at_quota)
-PREVALENCE = Method("wilson", "Wilson 1927", proportions.of_prevalence)
-PAIRS = Method("wilson", "Wilson 1927; DeLong et al. 1988", proportions.of_pairs)
+QUOTA = Method("mover", "after Zou and Donner 2008", one_cut.quota_limits, applies=has_few_at_quota)
+PREVALENCE = Method("wilson", "Wilson 1927", one_cut.prevalence_limits)
+PAIRS = Method("wilson", "Wilson 1927; DeLong et al. 1988", auc.pairs_limits)
 
-DELONG = Method("delong_student", "DeLong et al. 1988; Brunner and Munzel 2000; Newcombe 2006", auc.student)
+DELONG = Method(
+    "delong_student", "DeLong et al. 1988; Brunner and Munzel 2000; Newcombe 2006", auc.delong_student_limits
+)
 
-STUDENT = Method("student", "Efron 1979; Satterthwaite 1946", bootstrap.studentised, "bootstrap")
-STUDENT_OF_LOSS = replace(STUDENT, limits=bootstrap.student_of_loss)
-STUDENT_OF_TOP = replace(STUDENT, limits=bootstrap.student_of_top)
-STUDENT_WITH_OPEN_ENDS = replace(STUDENT, limits=bootstrap.student_with_open_ends)
+STUDENT = Method("student", "Efron 1979; Satterthwaite 1946", bootstrap.student_limits, "bootstrap")
+STUDENT_OF_LOSS = replace(STUDENT, limits=bootstrap.student_limits_of_loss)
+STUDENT_OF_TOP = replace(STUDENT, limits=bootstrap.student_limits_of_top)
+STUDENT_WITH_OPEN_ENDS = replace(STUDENT, limits=bootstrap.student_limits_with_open_ends)
 # With many cases the influence function gives the same standard error as resamples, at once.
 JAECKEL = "Jaeckel 1972 (infinitesimal jackknife)"
-INFLUENCE = Method("influence", JAECKEL, closed_forms.influence_of_order, applies=lambda e: e.is_of_order)
-INFLUENCE_OF_MEAN = Method("influence", JAECKEL, closed_forms.influence_of_mean)
-INFLUENCE_OF_CUT = Method("influence", JAECKEL, closed_forms.influence_of_cut)
+INFLUENCE = Method("influence", JAECKEL, smooth.influence_limits_of_order, applies=lambda e: e.is_of_order)
+INFLUENCE_OF_MEAN = Method("influence", JAECKEL, smooth.influence_limits_of_mean)
+INFLUENCE_OF_CUT = Method("influence", JAECKEL, one_cut.influence_limits)
 # The same with fewer cases, where nothing may be resampled and the influence function has a formula.
 INFLUENCE_STUDENT = Method(
-    *("influence_student", "Jaeckel 1972; Satterthwaite 1946", closed_forms.student_of_influence),
+    *("influence_student", "Jaeckel 1972; Satterthwaite 1946", smooth.influence_student_limits),
     applies=has_influence_formula,
 )
 
 SMOOTHED = Method(
     *("smoothed", "Bantis, Nakas and Reiser 2019", smoothed.estimate_smoothed, "smoothed"), applies=can_be_smoothed
 )
-BIAS_CORRECTED = Method("bias_corrected", "Efron 1979", bootstrap.without_bias, "bootstrap")
+BIAS_CORRECTED = Method("bias_corrected", "Efron 1979", bootstrap.bias_corrected_limits, "bootstrap")
 
 INVERSION = Method(
     *("inversion", "Dimitriadis, Gneiting and Jordan 2021 (the curve)", calibration_error.invert_tests, "inversion"),
@@ -146,37 +148,37 @@ INVERSION = Method(
 
 def _declared_variance(name: str, source: str, **more: Any) -> Method:
     """Return the method for measures that declare a variance of this name."""
-    limits = partial(closed_forms.by_standard_error, method=name)
+    limits = partial(smooth.declared_variance_limits, method=name)
     return Method(name, source, limits, applies=lambda e: name in e.form_as(VarianceFormula).methods, **more)
 
 
 SANDWICH = _declared_variance("sandwich", "MacKinnon and White 1985 (HC3)")
 DELTA = _declared_variance("delta", "Debray et al. 2017", settles_caveat=True)
 
-LINEAR_SHARE = Method("linearised", "Binder 1983", closed_forms.linearised_share, allows_for="design")
-LINEAR_RATIO = replace(LINEAR_SHARE, limits=closed_forms.linearised_ratio)
-LINEAR_CUT = replace(LINEAR_SHARE, limits=closed_forms.three_shares)
-LINEAR_AUC = replace(LINEAR_SHARE, limits=auc.linearised)
+LINEAR_SHARE = Method("linearised", "Binder 1983", one_cut.linearised_share_limits, allows_for="design")
+LINEAR_RATIO = replace(LINEAR_SHARE, limits=one_cut.linearised_ratio_limits)
+LINEAR_CUT = replace(LINEAR_SHARE, limits=one_cut.mover_limits_of_cut)
+LINEAR_AUC = replace(LINEAR_SHARE, limits=auc.linearised_limits)
 LINEAR_MEAN = replace(
-    LINEAR_SHARE, limits=closed_forms.linearised_mean, applies=lambda estimand: math.isfinite(estimand.value)
+    LINEAR_SHARE, limits=smooth.linearised_limits_of_mean, applies=lambda estimand: math.isfinite(estimand.value)
 )
-LINEAR_ORDER = replace(LINEAR_SHARE, limits=closed_forms.linearised_order, applies=has_influence_values)
+LINEAR_ORDER = replace(LINEAR_SHARE, limits=smooth.linearised_limits_of_order, applies=has_influence_values)
 
 # ---------------------------------------------------------------------- reference methods
 
-BOOTSTRAP = Method("bootstrap", "Efron 1979", bootstrap.percentiles, "bootstrap")
-BCA = Method("bca", "Efron 1987", bootstrap.accelerated, "bootstrap")
+BOOTSTRAP = Method("bootstrap", "Efron 1979", bootstrap.percentile_limits, "bootstrap")
+BCA = Method("bca", "Efron 1987", bootstrap.bca_limits, "bootstrap")
 SHARES = tuple(
-    Method(name, source, partial(closed_forms.share_by, formula=formula))
+    Method(name, source, partial(one_cut.share_limits, formula=formula))
     for name, source, formula in reference.REFERENCE_METHODS
 )
 AREAS = (
-    Method("newcombe_delong", "Newcombe 2006; DeLong et al. 1988", auc.wider_of_two),
-    Method("delong_logit", "DeLong et al. 1988", auc.logit),
-    Method("delong", "DeLong et al. 1988", auc.plain),
-    Method("newcombe", "Newcombe 2006", auc.newcombe),
+    Method("newcombe_delong", "Newcombe 2006; DeLong et al. 1988", auc.newcombe_delong_limits),
+    Method("delong_logit", "DeLong et al. 1988", auc.delong_logit_limits),
+    Method("delong", "DeLong et al. 1988", auc.delong_limits),
+    Method("newcombe", "Newcombe 2006", auc.newcombe_limits),
 )
-KATZ = Method("log", "Katz et al. 1978", closed_forms.log_ratio)
+KATZ = Method("log", "Katz et al. 1978", one_cut.log_ratio_limits)
 LIKELIHOOD = _declared_variance("likelihood", "Cox 1958")
 LOG_OE = _declared_variance("log", "Debray et al. 2017")
 

@@ -16,7 +16,7 @@ from cutline.core.escaping import html_text
 from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields, p_shown, plain, shown
-from cutline.inference.resampling.pairing import Pairing, Question, chunks, stream, values_of
+from cutline.inference.resampling.pairing import Pairing, Question, compute_values, split_in_chunks, stream
 from cutline.measures import Measure, Needs
 
 _FEW_AT_A_SCORE = 4  # cases, up to which dealing labels to them is faster than dealing a number to each score
@@ -111,7 +111,7 @@ def permute_labels(
         shuffled = replace(ranking, pos=pos, neg=ranking.size - pos, pos2=pos, neg2=ranking.size - pos)
         return np.broadcast_to(np.asarray(question.value(shuffled, 0), dtype=float), len(pos))
 
-    done = map_parallel(work, chunks(permutations, len(ranking)), permutations * len(ranking), reports=True)
+    done = map_parallel(work, split_in_chunks(permutations, len(ranking)), permutations * len(ranking), reports=True)
     return verdict_of_chance(measure, value, np.concatenate(done), seed)
 
 
@@ -159,12 +159,12 @@ def exchange_models(
         return [measure.compute(data, **settings)]
 
     def difference(draws: Array) -> Array:
-        first, second = values_of(crossed, draws, ask)[0]
+        first, second = compute_values(crossed, draws, ask)[0]
         with np.errstate(invalid="ignore"):  # two infinite values have no difference
             return np.asarray(first - second)
 
     def work(numbers: range) -> Array:
         return difference(np.stack([crossed.exchange(stream(seed, number)) for number in numbers]))
 
-    done = map_parallel(work, chunks(permutations, len(crossed)), permutations * len(crossed), reports=True)
+    done = map_parallel(work, split_in_chunks(permutations, len(crossed)), permutations * len(crossed), reports=True)
     return np.concatenate(done), float(difference(crossed.cases[None])[0])

@@ -74,7 +74,7 @@ _OF_ALL_CASES: Mapping[type, Quantity] = {
 }
 
 
-def quantity_of(form: Form, *, is_of_counts: bool, by_quota: bool) -> Quantity:
+def find_quantity(form: Form, *, is_of_counts: bool, by_quota: bool) -> Quantity:
     """Return the quantity of a registered measure.
 
     Args:

@@ -78,11 +78,11 @@ def log_evidence_below(successes: npt.ArrayLike, trials: npt.ArrayLike, at_least
     inside = betainc(a, b, p0)
     with np.errstate(divide="ignore"):
         ordinary = betaln(a, b) + np.log(inside) - xlogy(s, p0) - xlog1py(n - s, -p0)
-    evidence = np.where(inside > _SMALLEST, ordinary, _far_above(a, b, p0))
+    evidence = np.where(inside > _SMALLEST, ordinary, _bracket_above(a, b, p0))
     return np.asarray(evidence - betaln(_PRIOR, _PRIOR) - np.log(betainc(_PRIOR, _PRIOR, p0)))
 
 
-def _far_above(a: Array, b: Array, x: Array) -> Array:
+def _bracket_above(a: Array, b: Array, x: Array) -> Array:
     """Return log(B(a, b) I_x(a, b) x^-s (1-x)^-(n-s)) for x far below a / (a + b), where I_x is too small for a float.
 
     There the series x^a (1-x)^b / a (1 + (a+b) x / (a+1) + ...) of B(a, b) I_x(a, b) is nearly geometric.

@@ -41,10 +41,10 @@ def tukey_quantile(level: float, count: int) -> float:
     return float(studentized_range.ppf(level, count, np.inf) / np.sqrt(2))
 
 
-def coverage_of(critical: float) -> float:
+def compute_coverage(critical: float) -> float:
     """Return the level of an interval that extends `critical` standard errors to each side.
 
-    >>> round(coverage_of(1.959964), 6)
+    >>> round(compute_coverage(1.959964), 6)
     0.95
     """
     from scipy.special import ndtr
@@ -83,7 +83,7 @@ class PairComparisons(NamedTuple):
         return (first, second) if self.difference[at] >= 0 else (second, first)
 
 
-def mover_pairs(values: Array, low: Array, high: Array, correlation: Array | None = None) -> PairComparisons:
+def compare_by_mover(values: Array, low: Array, high: Array, correlation: Array | None = None) -> PairComparisons:
     """Return all pairs from the limits of each slice: square and add (Newcombe 1998; Zou and Donner 2008).
 
     With limits at the same distance on both sides it is the value plus and minus the root of the summed variances.
@@ -111,18 +111,18 @@ def mover_pairs(values: Array, low: Array, high: Array, correlation: Array | Non
     )
 
 
-def wald_pairs(values: Array, variances: Array, critical: float) -> PairComparisons:
+def compare_by_wald(values: Array, variances: Array, critical: float) -> PairComparisons:
     """Return all pairs with limits at `critical` standard errors, for estimates that are independent."""
     half = critical * np.sqrt(variances)
-    return mover_pairs(values, values - half, values + half)
+    return compare_by_mover(values, values - half, values + half)
 
 
-def share_pairs(k: Array, n: Array, critical: float) -> PairComparisons:
+def compare_shares(k: Array, n: Array, critical: float) -> PairComparisons:
     """Return all pairs of shares k / n: Newcombe's method, from mid-P limits at `critical` standard errors.
 
     Wilson's limits, which Newcombe (1998) took, exclude equal shares of ten slices of 20 cases in 6.8 %.
     """
-    return mover_pairs(np.true_divide(k, n), *mid_p(k, n, coverage_of(critical)))
+    return compare_by_mover(np.true_divide(k, n), *mid_p(k, n, compute_coverage(critical)))
 
 
 class RatioGap(NamedTuple):
@@ -133,7 +133,7 @@ class RatioGap(NamedTuple):
     is_corrected: bool
 
 
-def smallest_ratio(k: Array, n: Array, critical: float) -> RatioGap:
+def find_smallest_ratio(k: Array, n: Array, critical: float) -> RatioGap:
     """Return the smallest share over the largest: the gap of the log shares, which becomes a ratio.
 
     Half a case is added to both counts of every slice when a slice has none (Haldane, Anscombe).
@@ -143,11 +143,11 @@ def smallest_ratio(k: Array, n: Array, critical: float) -> RatioGap:
     is_corrected = bool((np.asarray(k) == 0).any())
     if is_corrected:
         k, n = np.asarray(k) + 0.5, np.asarray(n) + 1.0
-    _, (low, high) = wald_pairs(np.log(np.true_divide(k, n)), 1 / k - 1 / n, critical).gap
+    _, (low, high) = compare_by_wald(np.log(np.true_divide(k, n)), 1 / k - 1 / n, critical).gap
     return RatioGap(value, Limits(float(np.exp(-high)), float(np.exp(-low))), is_corrected)
 
 
-def joint_gap(families: list[PairComparisons]) -> tuple[float, Limits]:
+def find_joint_gap(families: list[PairComparisons]) -> tuple[float, Limits]:
     """Return the largest gap of several families of pairs, which must hold together, as one maximum."""
     gaps = [pairs.gap for pairs in families]
     low, high = (max(getattr(limits, side) for _, limits in gaps) for side in ("low", "high"))
@@ -177,7 +177,7 @@ def max_t(covariance: Array, level: float, *, pairs: bool = False, seed: int = 0
     root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T  # symmetric, so that it is unique
     draws = max(_FEWEST_DRAWS, min(_DRAWS, _MOST_CELLS // len(spread)))
     largest = []
-    for size in _chunks(draws, max(1, _PAIRS_AT_ONCE // len(spread))):
+    for size in _split_in_chunks(draws, max(1, _PAIRS_AT_ONCE // len(spread))):
         error = rng.standard_normal((size, len(root))) @ root
         if pairs:
             error = error[:, first] - error[:, second]
@@ -185,7 +185,7 @@ def max_t(covariance: Array, level: float, *, pairs: bool = False, seed: int = 0
     return float(np.quantile(np.concatenate(largest), level, method="higher"))
 
 
-def _chunks(total: int, largest: int) -> list[int]:
+def _split_in_chunks(total: int, largest: int) -> list[int]:
     """Split a total into parts of at most `largest`."""
     return [min(largest, total - start) for start in range(0, total, largest)]
 
@@ -311,7 +311,7 @@ class Pooled(NamedTuple):
     variances: Array  # of Morris (1983); NaN for fewer than five slices
 
 
-def partial_pooling(values: Array, variances: Array) -> Pooled:
+def pool_partially(values: Array, variances: Array) -> Pooled:
     """Return empirical-Bayes values of a normal-normal model, with the variances of Morris (1983)."""
     count = len(values)
     tau2 = paule_mandel(values, variances)

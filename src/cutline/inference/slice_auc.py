@@ -209,7 +209,7 @@ class Slicing:
     @cached_property
     def areas(self) -> Areas:
         """The AUCs of the slices as they are."""
-        rows = self._areas(self.positives.slices[None], self.negatives.slices[None])
+        rows = self._compute_areas(self.positives.slices[None], self.negatives.slices[None])
         return Areas(*(column[0] for column in rows))
 
     def permuted_areas(self, rng: np.random.Generator, permutations: int) -> Areas:
@@ -217,15 +217,17 @@ class Slicing:
         pos, neg = (
             rng.permuted(np.tile(cases.slices, (permutations, 1)), axis=1) for cases in (self.positives, self.negatives)
         )
-        return self._areas(pos, neg)
+        return self._compute_areas(pos, neg)
 
     @cached_property
-    def _among_all(self) -> tuple[_AmongAll, _AmongAll]:
+    def _rank_among_all(self) -> tuple[_AmongAll, _AmongAll]:
         pos, neg = self.positives, self.negatives
-        wins = [own.wins(_below(other.score, own.score), len(other.score)) for own, other in ((pos, neg), (neg, pos))]
-        return _among_all(pos, neg, *wins), _among_all(neg, pos, *wins[::-1])
+        wins = [
+            own.wins(_count_below(other.score, own.score), len(other.score)) for own, other in ((pos, neg), (neg, pos))
+        ]
+        return _rank_among_all(pos, neg, *wins), _rank_among_all(neg, pos, *wins[::-1])
 
-    def _areas(self, of_positives: Array, of_negatives: Array) -> Areas:
+    def _compute_areas(self, of_positives: Array, of_negatives: Array) -> Areas:
         """Return the AUCs of each row of slices, which hold as many cases of each class as they do here."""
         classes = (self.positives, self.negatives)
         scores = 1 + max(int(cases.score[-1]) for cases in classes)
@@ -233,19 +235,19 @@ class Slicing:
         # A stable sort leaves the cases of a slice in the order of their scores.
         order = [np.argsort(slices, axis=1, kind="stable") for slices in (of_positives, of_negatives)]
         keys = [(row + c.slice_in_order) * scores + c.score[o] for c, o in zip(classes, order, strict=True)]
-        has_ties = self._among_all[0].tied is not None
+        has_ties = self._rank_among_all[0].tied is not None
         sums = []
         for i, cases in enumerate(classes):
             other = classes[1 - i]
-            below = _below(keys[1 - i].ravel(), keys[i].ravel(), has_ties).reshape(keys[i].shape)
+            below = _count_below(keys[1 - i].ravel(), keys[i].ravel(), has_ties).reshape(keys[i].shape)
             before = other.starts[cases.slice_in_order] + len(other.score) * np.arange(len(row))[:, None]
             own = cases.wins(below - before, other.size[cases.slice_in_order])
-            sums.append(_sums(cases, self._among_all[i], order[i], own, keys[i]))
+            sums.append(_sum_by_slice(cases, self._rank_among_all[i], order[i], own, keys[i]))
         pos, neg = sums
-        return _combine(pos, neg, *self._among_all, self.positives.size, self.negatives.size)
+        return _combine(pos, neg, *self._rank_among_all, self.positives.size, self.negatives.size)
 
 
-def _below(scores: Array, cases: Array, has_ties: bool = True) -> Array:
+def _count_below(scores: Array, cases: Array, has_ties: bool = True) -> Array:
     """Return how many of some sorted scores are below each case, ties one half."""
     below = np.searchsorted(scores, cases, "left")
     return np.asarray((below + np.searchsorted(scores, cases, "right")) / 2 if has_ties else below)
@@ -261,7 +263,7 @@ class _AmongAll(NamedTuple):
     squares: float
 
 
-def _among_all(cases: ScoresOfClass, others: ScoresOfClass, wins: Array, their_wins: Array) -> _AmongAll:
+def _rank_among_all(cases: ScoresOfClass, others: ScoresOfClass, wins: Array, their_wins: Array) -> _AmongAll:
     low, high = (np.searchsorted(others.score, cases.score, side) for side in ("left", "right"))
     cumulated = np.concatenate(([0.0], np.cumsum(their_wins)))
     below = (cumulated[low] + cumulated[high]) / 2
@@ -287,7 +289,7 @@ class _PlacementSums(NamedTuple):
     squares_of_others: Array  # over all cases of the other class: the squared number of these that they win against
 
 
-def _sums(cases: ScoresOfClass, known: _AmongAll, order: Array, own: Array, key: Array) -> _PlacementSums:
+def _sum_by_slice(cases: ScoresOfClass, known: _AmongAll, order: Array, own: Array, key: Array) -> _PlacementSums:
     wins, own = known.wins[order], own.astype(float)
     squares = cases.sums(wins * cases.pair_weight)
     if known.tied is not None:  # both of a pair tie with a case: a quarter, where the weights count one half
@@ -348,12 +350,12 @@ def studentised(slicing: Slicing, areas: Areas, margin: float = 0.0) -> Array:
         margin: What the AUC of the slice exceeds that of the rest by under the hypothesis.
     """
     m, n = slicing.positives.size, slicing.negatives.size
-    own, own_spread = _on_logit_scale(areas.area, areas.variance, m * n)
-    rest, rest_spread = _on_logit_scale(areas.rest + margin, areas.rest_variance, (m.sum() - m) * (n.sum() - n))
+    own, own_spread = _transform_to_logits(areas.area, areas.variance, m * n)
+    rest, rest_spread = _transform_to_logits(areas.rest + margin, areas.rest_variance, (m.sum() - m) * (n.sum() - n))
     return np.asarray((own - rest) / np.sqrt(own_spread + rest_spread))
 
 
-def _on_logit_scale(area: Array, variance: Array, pairs: Array) -> tuple[Array, Array]:
+def _transform_to_logits(area: Array, variance: Array, pairs: Array) -> tuple[Array, Array]:
     with np.errstate(divide="ignore", invalid="ignore"):
         half = 0.5 / pairs
         inside = np.clip(area, half, 1 - half)

@@ -59,7 +59,7 @@ def code_column(name: str, values: Array) -> CodedFeature:
     present = values[~absent]
     if is_number and len(np.unique(present)) > _FEW_NUMBERS:
         edges = np.unique(np.quantile(present, _QUARTILES))
-        codes, texts = np.searchsorted(edges, values, side="right"), _ranges(name, edges)
+        codes, texts = np.searchsorted(edges, values, side="right"), _make_ranges(name, edges)
     else:
         distinct, inverse = np.unique(present.astype(str) if values.dtype.kind == "O" else present, return_inverse=True)
         codes = np.zeros(len(values), np.int64)
@@ -72,7 +72,7 @@ def code_column(name: str, values: Array) -> CodedFeature:
     return CodedFeature(codes.astype(np.int64), tuple(SliceCondition(name, text) for text in texts))
 
 
-def _ranges(name: str, edges: Array) -> list[str]:
+def _make_ranges(name: str, edges: Array) -> list[str]:
     shown = [f"{edge:.6g}" for edge in edges]
     middle = [f"{low} <= {name} < {high}" for low, high in pairwise(shown)]
     return [f"{name} < {shown[0]}", *middle, f"{name} >= {shown[-1]}"]
@@ -197,7 +197,7 @@ class Losses:
         """Return permuted losses, a column for each permutation."""
         losses = self.centred.astype(np.float32)
         if self.groups is not None:
-            return _permuted_groups(losses, self.groups, rng, count)
+            return _permute_groups(losses, self.groups, rng, count)
         strata = np.zeros(len(losses), np.int64) if self.strata is None else self.strata
         permuted = np.empty((len(losses), count), np.float32)
         for stratum in np.unique(strata):
@@ -206,7 +206,7 @@ class Losses:
         return permuted
 
 
-def _permuted_groups(losses: Array, groups: Array, rng: np.random.Generator, count: int) -> Array:
+def _permute_groups(losses: Array, groups: Array, rng: np.random.Generator, count: int) -> Array:
     """Exchange the losses of whole groups of the same size."""
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order], prepend=groups[order][:1] - 1))
@@ -247,7 +247,7 @@ class Search:
         for number in slices:
             cases = self.lattice.cases(number)
             for cluster in clusters:
-                if _overlap(cases, self.lattice.cases(cluster[0])) > _OVERLAP:
+                if _measure_overlap(cases, self.lattice.cases(cluster[0])) > _OVERLAP:
                     cluster.append(number)
                     break
             else:
@@ -266,7 +266,7 @@ class Search:
         return distinct
 
 
-def _overlap(a: Array, b: Array) -> float:
+def _measure_overlap(a: Array, b: Array) -> float:
     """Return the share of the cases of either slice that both have."""
     both = len(np.intersect1d(a, b, assume_unique=True))
     return both / (len(a) + len(b) - both)
@@ -290,7 +290,9 @@ def search(lattice: Lattice, losses: Losses, *, permutations: int = PERMUTATIONS
         null[start : start + count] = (members @ losses.permuted(rng, count)).T
     sums = members.astype(float) @ centred
     variance = (
-        np.mean(np.square(null, dtype=float), axis=0) if losses.groups is not None else _variance(lattice, losses)
+        np.mean(np.square(null, dtype=float), axis=0)
+        if losses.groups is not None
+        else _compute_variance(lattice, losses)
     )
     spread = np.sqrt(np.where(variance > 0, variance, np.inf))
     null /= spread.astype(np.float32)
@@ -303,7 +305,7 @@ def search(lattice: Lattice, losses: Losses, *, permutations: int = PERMUTATIONS
     return Search(lattice, statistic, adjusted, chance_maximum, difference, standard_error, len(centred))
 
 
-def _variance(lattice: Lattice, losses: Losses) -> Array:
+def _compute_variance(lattice: Lattice, losses: Losses) -> Array:
     """Return the variance of the sum of each slice's losses under permutation."""
     strata = np.zeros(len(losses.values), np.int64) if losses.strata is None else losses.strata
     centred, variance = losses.centred, np.zeros(len(lattice))

@@ -15,7 +15,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
-from cutline.inference.effective_size import freedom_of_moments, freedom_of_sum, moments_of_sum, squares
+from cutline.inference.effective_size import freedom_of_moments, freedom_of_sum, moments_of_sum, square_weights
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.results.estimate import Limits, student_quantile
@@ -63,13 +63,13 @@ def spread(squares: Any, total: Any, clusters: int) -> Any:
 
 def student_limits(ratio: ClusterRatio, level: float) -> Limits:
     """Return the ratio plus and minus its standard error times Student's quantile."""
-    reach = _quantile(ratio, level) * ratio.se
+    reach = _student_quantile_of(ratio, level) * ratio.se
     return Limits(ratio.value - reach, ratio.value + reach)
 
 
 def log_limits(ratio: ClusterRatio, level: float) -> Limits:
     """Return Student's limits on the log scale, for means that are positive and skewed."""
-    reach = _quantile(ratio, level) * divide(ratio.se, ratio.value)
+    reach = _student_quantile_of(ratio, level) * divide(ratio.se, ratio.value)
     return Limits(ratio.value * np.exp(-reach), ratio.value * np.exp(reach))
 
 
@@ -78,7 +78,7 @@ def wilson_limits(ratio: ClusterRatio, level: float) -> Limits:
 
     Where the standard error is 0, as when no place was missed, each cluster is worth one case.
     """
-    r, t2 = ratio.value, _quantile(ratio, level) ** 2
+    r, t2 = ratio.value, _student_quantile_of(ratio, level) ** 2
     variance = np.maximum(r * (1 - r), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(ratio.se > 0, variance / ratio.se**2, float(ratio.clusters))
@@ -86,7 +86,7 @@ def wilson_limits(ratio: ClusterRatio, level: float) -> Limits:
         return Limits((r + t2 / (2 * size) - reach) / (1 + t2 / size), (r + t2 / (2 * size) + reach) / (1 + t2 / size))
 
 
-def _quantile(ratio: ClusterRatio, level: float) -> float:
+def _student_quantile_of(ratio: ClusterRatio, level: float) -> float:
     return student_quantile(level, ratio.clusters - 1) if ratio.clusters > 1 else np.nan
 
 
@@ -124,8 +124,8 @@ def linearise(influences: Sequence[Influence], r: Ranking, groups: GroupSampler 
         groups: The cases one by one, with their groups and strata; None where the ranking is all that is known.
     """
     if groups is not None:
-        return of_rows([influence.of_cells(groups.cell, len(r)) for influence in influences], groups)
-    second = squares(r)
+        return linearise_rows([influence.of_cells(groups.cell, len(r)) for influence in influences], groups)
+    second = square_weights(r)
     size = float(r.total) ** 2 / float(second.total) if float(second.total) else np.nan
     tables = [influence.spread(len(r)) for influence in influences]
     pos, neg = second.floats
@@ -154,7 +154,7 @@ def freedom_of_ranking(influence: Influence, r: Ranking) -> Any:
     return np.maximum(freedom_of_moments(of_classes[0].plus(of_classes[1])), 1.0)
 
 
-def of_rows(changes: Sequence[Array], groups: GroupSampler) -> Linearised:
+def linearise_rows(changes: Sequence[Array], groups: GroupSampler) -> Linearised:
     """Return the covariance from the changes of single cases: the spread of the groups' sums within their strata.
 
     Args:
@@ -173,11 +173,11 @@ def of_rows(changes: Sequence[Array], groups: GroupSampler) -> Linearised:
     freedom = float(groups.groups - len(number))
     if freedom < 1:
         return Linearised(np.full((len(changes), len(changes)), np.nan), np.nan)
-    own = tuple(freedom_of(change, row, groups) for change, row in zip(changes, centred, strict=True))
+    own = tuple(compute_group_freedom(change, row, groups) for change, row in zip(changes, centred, strict=True))
     return Linearised((centred * factor) @ centred.T, freedom, own)
 
 
-def freedom_of(change: Array, sums: Array, groups: GroupSampler) -> float:
+def compute_group_freedom(change: Array, sums: Array, groups: GroupSampler) -> float:
     """Return the degrees of freedom of the variance of one measure, at least one.
 
     Args:

@@ -48,7 +48,7 @@ def mean_triplet_loss(
     """
     level = check_level(level)
     values = losses.triplet(anchor, positive, negative, margin=margin, normalise=normalise).of_triplets
-    code = _anchor_codes(anchor, anchors, len(values))
+    code = _number_anchors(anchor, anchors, len(values))
     ratio = cluster_ratio(np.bincount(code, values), np.bincount(code))
     value, name = float(ratio.value), "triplet_loss"
     if ratio.clusters < 2 or not ratio.se > 0:
@@ -60,7 +60,7 @@ def mean_triplet_loss(
     return make_estimate(name, value, limits, (0.0, math.inf), level, "ratio_log", notes)
 
 
-def _anchor_codes(anchor: Any, anchors: Any, count: int) -> Any:
+def _number_anchors(anchor: Any, anchors: Any, count: int) -> Any:
     """The number of the anchor of each triplet."""
     if anchors is None:
         return np.unique(np.atleast_2d(np.asarray(anchor, dtype=float)), axis=0, return_inverse=True)[1].ravel()

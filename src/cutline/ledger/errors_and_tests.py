@@ -16,7 +16,7 @@ from cutline.evaluation import Evaluation
 from cutline.independent_comparison import compare_independent
 from cutline.inference import delong, influence
 from cutline.inference.differences.mcnemar import Discordance, Variant, mcnemar
-from cutline.inference.effective_size import effective, squares
+from cutline.inference.effective_size import effective_sizes, square_weights
 from cutline.inputs.in_memory import rank_cases
 from cutline.ledger.cases import Material
 from cutline.measures import Measure
@@ -50,8 +50,8 @@ def standard_error(measure: Measure, material: Material, less: int | None = None
         slope = float(form.of(r, **parameters)[0])
         return abs(slope) * math.sqrt(area_variance(r, less))
     if isinstance(form, MeanOfCases):
-        size = float(r.total) ** 2 / float(squares(r).total)
-        variance = influence.of_mean(r, squares(r), *form.of(r, **parameters)) * _over(size - 1, size - less)
+        size = float(r.total) ** 2 / float(square_weights(r).total)
+        variance = influence.of_mean(r, square_weights(r), *form.of(r, **parameters)) * _over(size - 1, size - less)
         return math.sqrt(variance) if variance >= 0 else math.nan
     k, n = (float(x) for x in form.of(material.counts))  # type: ignore[union-attr]
     return math.sqrt(_over(k / n * (1 - k / n), n - less)) if n else math.nan
@@ -61,7 +61,7 @@ def area_variance(r: Ranking, less: int) -> float:
     """Return DeLong's variance of the AUC, the variances of both classes divided by n less 0 or 1."""
     of_positives, of_negatives = delong.placements(r)
     area = float(dot(r.pos, of_positives) / r.positives)
-    second, sizes = squares(r), effective(r)
+    second, sizes = square_weights(r), effective_sizes(r)
     variance = 0.0
     for square, place, weight, size in (
         (second.pos, of_positives, r.positives, float(sizes.positives)),

@@ -11,7 +11,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.caching import cached_value
 from cutline.inference import delong
-from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
+from cutline.inference.resampling.bootstrap import bca, bootstrap, compute_accelerations, percentile
 from cutline.inference.resampling.samplers import CaseSampler
 from cutline.inference.single import proportions, reference
 from cutline.inference.single.estimand import Estimand
@@ -290,7 +290,7 @@ def _normal_limits(draws: Array, material: Material, q: PrintedQuantity) -> Limi
 
 def _bca_limits(draws: Array, material: Material, q: PrintedQuantity) -> Limits | None:
     statistic = _estimand(material, q).statistic
-    (acceleration,) = accelerations(CaseSampler(material.ranking), [statistic], 0)
+    (acceleration,) = compute_accelerations(CaseSampler(material.ranking), [statistic], 0)
     return bca(draws, q.value(material), acceleration, _LEVEL)
 
 

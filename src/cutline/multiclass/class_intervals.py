@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from cutline.core.array_ops import Array
 from cutline.core.validation import check_choice, check_level, check_whole
 from cutline.inference import constants
-from cutline.inference.caveats import BELOW, NO_SPREAD, has_spread, make_estimate, whole_groups
+from cutline.inference.caveats import BELOW, NO_SPREAD, has_spread, make_estimate, note_groups
 from cutline.inference.resampling.bootstrap import percentile
 from cutline.inputs.multiclass import ClassCases
 from cutline.multiclass import influence
@@ -98,7 +98,7 @@ ONE_GROUP = "All cases are of one group: nothing tells how groups vary."
 
 
 def _groups(cases: ClassCases, how: str) -> list[str]:
-    return [whole_groups(cases.group_count, how)] if cases.group_count else []
+    return [note_groups(cases.group_count, how)] if cases.group_count else []
 
 
 def few_cases(cases: ClassCases) -> str:

@@ -13,7 +13,7 @@ from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.inference import delong
 from cutline.inference.single import proportions
-from cutline.inference.single.bootstrap import on_its_scale
+from cutline.inference.single.smooth import normal_limits_on_scale
 from cutline.inputs.multiclass import ClassCases
 from cutline.measures import Measure, Needs
 from cutline.measures.metadata import Context
@@ -154,7 +154,7 @@ class MeanOverClasses(OfMeasure):
         value, n = float(self.measure.compute(r)), float(cases.effective_sizes.sum())
         spread = math.sqrt(influence.variance(units, cases.squares) * n / (n - 1))
         if spread > influence.NOTHING and 0 < value < 1:
-            limits = on_its_scale(value, spread, (0, 1), level)
+            limits = normal_limits_on_scale(value, spread, (0, 1), level)
             return self._pooled_area(ValueWithLimits(value, units, limits, "influence_logit"), n, cases, level)
         # No case is wrong, so there is no spread: what so many cases allow.
         low = float(proportions.wilson(n, n, level).low)

@@ -21,13 +21,13 @@ from cutline.core.counts import Counts, divide
 from cutline.core.ranking import Ranking, find_scores
 from cutline.inference.caveats import SEPARATED
 from cutline.inference.delong import placements
-from cutline.inference.effective_size import effective
+from cutline.inference.effective_size import effective_sizes
 from cutline.inference.influence import of_four
 from cutline.inference.single import proportions
-from cutline.inference.single.bootstrap import on_its_scale
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import estimates
-from cutline.inference.single.separation import limits_when_separated
+from cutline.inference.single.separation import find_separated_limits
+from cutline.inference.single.smooth import normal_limits_on_scale
 from cutline.inputs.multiclass import ClassCases
 from cutline.measures import MEASURES, Measure
 from cutline.results.estimate import Limits, quantile
@@ -108,7 +108,7 @@ def shares_part(values: Array, cases: ClassCases, level: float) -> InfluenceTerm
 def area_units(r: Ranking, scores: Array, is_positive: Array) -> Array:
     """DeLong's components of the AUC of a ranking: what each of its cases changes, per unit of weight."""
     of_positives, of_negatives = placements(r)
-    place, area, size = places_in(r, scores), MEASURES["auc"].compute(r), effective(r)
+    place, area, size = places_in(r, scores), MEASURES["auc"].compute(r), effective_sizes(r)
     units = np.where(
         is_positive,
         (of_positives[place] - area) * _correction(float(size.positives)) / float(r.positives),
@@ -179,9 +179,9 @@ def precision_part(r: Ranking, units: Array, squares: Array, level: float) -> In
     spread = math.sqrt(variance(units, squares))
     if spread > NOTHING and 0 < estimand.value < 1:
         return InfluenceTerm(
-            1.0, estimand.value, units, on_its_scale(estimand.value, spread, (0, 1), level), "influence_logit"
+            1.0, estimand.value, units, normal_limits_on_scale(estimand.value, spread, (0, 1), level), "influence_logit"
         )
-    perfect = limits_when_separated(estimand, level)
+    perfect = find_separated_limits(estimand, level)
     if perfect is None:
         return InfluenceTerm(1.0, estimand.value, units, Limits(math.nan, math.nan), "none", (NO_SPREAD,))
     return InfluenceTerm(

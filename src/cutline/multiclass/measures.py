@@ -17,7 +17,7 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import ParameterError, UnknownNameError, briefly, near
 from cutline.core.validation import check_choice
 from cutline.inference.single import proportions
-from cutline.inference.single.bootstrap import on_its_scale
+from cutline.inference.single.smooth import normal_limits_on_scale
 from cutline.inputs.multiclass import ClassCases
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.probabilities import check_prior, class_entropy, information
@@ -155,7 +155,9 @@ class OfTable(Statistic):
             return ValueWithLimits(value, units, Limits(*map(float, proportions.wilson(value * n, n, level))), "wilson")
         spread = math.sqrt(influence.variance(units, cases.squares))
         if spread > influence.NOTHING and abs(value) < 1:
-            return ValueWithLimits(value, units, on_its_scale(value, spread, self.range, level), "influence_logit")
+            return ValueWithLimits(
+                value, units, normal_limits_on_scale(value, spread, self.range, level), "influence_logit"
+            )
         limit = float(self.function(_with_errors(table, cases.effective_sizes, level)))
         return ValueWithLimits(value, units, Limits(min(value, limit), max(value, limit)), "wilson", (SEPARATED,))
 

@@ -32,7 +32,7 @@ from cutline.core.validation import (
     name_of,
 )
 from cutline.evaluation import Evaluation
-from cutline.inference.caveats import make_estimate, whole_groups
+from cutline.inference.caveats import make_estimate, note_groups
 from cutline.inference.survey import ClusterRatio, cluster_ratio, student_limits, wilson_limits
 from cutline.inputs.column_source import Request, open_source, reading
 from cutline.inputs.in_memory import rank_cases
@@ -275,7 +275,7 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
             parameters: Those of the measure.
         """
         level, resamples = check_level(level), check_whole(resamples, "resamples", 2)
-        notes = [] if self.groups is None else [whole_groups(int(self.groups.max()) + 1)]
+        notes = [] if self.groups is None else [note_groups(int(self.groups.max()) + 1)]
         if is_among(measure, OF_CASES):
             ratio = self._case_ratio(self._of_cases(str(measure), threshold))
             return make_estimate(str(measure), float(ratio.value), wilson_limits(ratio, level), (0.0, 1.0), level,

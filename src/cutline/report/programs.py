@@ -19,8 +19,8 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, TrustedCounts
 from cutline.core.ranking import Ranking
 from cutline.inference import influence
-from cutline.inference.effective_size import squares
-from cutline.inference.single import closed_forms, proportions
+from cutline.inference.effective_size import square_weights
+from cutline.inference.single import one_cut, proportions
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.costs import total_cost
 from cutline.measures.forms import Ratio, SumOfRates
@@ -80,7 +80,7 @@ def _add_results(formula: Traced, measure: Measure, program: Program, level: flo
 
 def _add_sum_limits(form: SumOfRates, program: Program, level: float) -> list[int]:
     """Add the limits of a sum of two shares to the program, and return their places in it."""
-    limits = closed_forms.limits_of_sum(form, _SYMBOLS, level, proportions.modified_of_counts)
+    limits = one_cut.compute_sum_limits(form, _SYMBOLS, level, proportions.modified_of_counts)
     return [program.add(limit) for limit in limits]
 
 
@@ -101,19 +101,19 @@ def _compile_intervals(level: float) -> dict[str, Any]:
         return (*of_counts(k, n, level), proportions.is_modified(k, n))
 
     def move_tables(*cells: Any) -> tuple[Any, ...]:
-        tables, may_tell_nothing = proportions.moved_tables(TrustedCounts(*cells), level)
+        tables, may_tell_nothing = one_cut.move_shares(TrustedCounts(*cells), level)
         return (*itertools.chain(*tables), may_tell_nothing)
 
     def limit_moves(value: Any, may_tell_nothing: Any, *there: Any) -> tuple[Any, ...]:
-        return proportions.limits_of_moves(value, list(there), may_tell_nothing)
+        return one_cut.combine_moves(value, list(there), may_tell_nothing)
 
     of_counts = proportions.modified_of_counts
 
     return {
         "z": quantile(level),
         "share": compile_function(limit_share, "k", "n"),
-        "ratio": compile_function(partial(proportions.of_shares, level=level, limits=of_counts), "a", "b", "c", "d"),
-        "odds": compile_function(partial(proportions.log_odds, level=level), "a", "b", "c", "d"),
+        "ratio": compile_function(partial(proportions.mover_ratio, level=level, limits=of_counts), "a", "b", "c", "d"),
+        "odds": compile_function(partial(proportions.woolf, level=level), "a", "b", "c", "d"),
         "moved": compile_function(move_tables, *_CELLS),
         "three_shares": compile_function(limit_moves, "value", "may_tell_nothing", *(f"at_{i}" for i in range(_MOVES))),
     }
@@ -132,7 +132,7 @@ def tabulate_untraced(
 
 def _evaluate_at_cuts(measure: Measure, r: Ranking, cuts: Array, level: float, *, grouped: bool) -> dict[str, Any]:
     tables = [r.at_cut(int(cut)) for cut in cuts]
-    second = [None] * len(tables) if r.integral else [squares(r).at_cut(int(cut)) for cut in cuts]
+    second = [None] * len(tables) if r.integral else [square_weights(r).at_cut(int(cut)) for cut in cuts]
     values = [float(measure.compute(table)) for table in tables]
     limits = [
         (math.nan, math.nan) if grouped else _find_limits(measure, table, squared, value, level)
@@ -156,11 +156,11 @@ def _find_limits(
         return math.nan, math.nan
     try:
         if second is None:
-            tables, may_tell_nothing = proportions.moved_tables(table, level)
+            tables, may_tell_nothing = one_cut.move_shares(table, level)
             there = list(_evaluate_each(measure, replace(table, **dict(zip(_CELLS, np.array(tables).T, strict=True)))))
-            low, high = proportions.limits_of_moves(value, there, may_tell_nothing)
+            low, high = one_cut.combine_moves(value, there, may_tell_nothing)
         else:
-            low, high = influence.normal(
+            low, high = influence.normal_limits(
                 value, influence.of_counts(lambda many: _evaluate_each(measure, many), table, second), level
             )
     except Exception:

@@ -37,7 +37,7 @@ from cutline.inference.slice_auc import (
     satterthwaite,
     student_p,
 )
-from cutline.inference.survey import freedom_of
+from cutline.inference.survey import compute_group_freedom
 from cutline.measures import MEASURES, Measure, Needs, Proportion
 from cutline.measures.aliases import under
 from cutline.results.estimate import Estimate, Limits, quantile
@@ -209,7 +209,9 @@ class SliceMeasure:
         """Return all pairs, with limits that hold together at this level."""
         self.check_two()
         critical = simultaneous.tukey_quantile(level, len(self.keys))
-        return simultaneous.mover_pairs(self.values, *self.estimate_limits(simultaneous.coverage_of(critical)))
+        return simultaneous.compare_by_mover(
+            self.values, *self.estimate_limits(simultaneous.compute_coverage(critical))
+        )
 
     def transform_to_normal_scale(self) -> tuple[Array, Array, Callable[[Any], Any]]:
         """Return values and variances on the scale where they are about normal, and the inverse of the scale."""
@@ -489,7 +491,7 @@ class GroupedSliceMeasure(SliceMeasure):
             sampler = _get_sampler(ev)
             change = self._compute_changes(ev).of_cells(sampler.cell, len(sampler.ranking))
             own = np.bincount(sampler.group, change if sampler.weight is None else change * sampler.weight)
-            freedom.append(freedom_of(change, own, sampler))
+            freedom.append(compute_group_freedom(change, own, sampler))
         return np.array(freedom)
 
     @property
@@ -502,8 +504,8 @@ class GroupedSliceMeasure(SliceMeasure):
         self.check_two()
         covariance = group_covariance(self._sums)
         critical = simultaneous.max_t(covariance, level, pairs=True) or quantile(level)  # if no slice has a spread
-        limits = self._estimate_limits(self.evaluations, simultaneous.coverage_of(critical))
-        return simultaneous.mover_pairs(self.values, *limits, correlation_of(covariance))
+        limits = self._estimate_limits(self.evaluations, simultaneous.compute_coverage(critical))
+        return simultaneous.compare_by_mover(self.values, *limits, correlation_of(covariance))
 
     def transform_to_normal_scale(self) -> tuple[Array, Array, Callable[[Any], Any]]:
         """Return values and variances for pooling, if no group is in two slices."""
@@ -539,7 +541,7 @@ class GroupedSliceMeasure(SliceMeasure):
             )
             change = self._compute_changes(rest).of_cells(sampler.cell, len(sampler.ranking))
             own = np.square(self._sums[:, i]).sum(), np.square(rest_sums).sum()
-            of_rest = freedom_of(change, rest_sums[rest_codes], sampler)
+            of_rest = compute_group_freedom(change, rest_sums[rest_codes], sampler)
             freedom.append(float(satterthwaite(own[0], self._freedom[i], own[1], np.asarray(of_rest))))
         values, errors, statistics = (np.array(column) for column in zip(*compared, strict=True))
         tested = self._is_tested(_count_fewest_groups(_get_sampler(ev)) for ev in self.evaluations)

@@ -26,7 +26,7 @@ from cutline.core.table import Table, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.evaluation import Evaluation
 from cutline.inference import simultaneous
-from cutline.inference.resampling.samplers import GroupSampler, sampler_of
+from cutline.inference.resampling.samplers import GroupSampler, make_sampler
 from cutline.inference.simultaneous import sidak_level
 from cutline.inference.slice_auc import PERMUTATIONS
 from cutline.inputs import column_source
@@ -322,7 +322,7 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
                 f"Fewer than two slices have a standard error of {measured.measure.name}", "pass another measure"
             )
         keys = [key for key, is_known in zip(measured.keys, known, strict=True) if is_known]
-        made = simultaneous.partial_pooling(values[known], variances[known])
+        made = simultaneous.pool_partially(values[known], variances[known])
         limits = simultaneous.morris_limits(made, level)
         equality = simultaneous.cochran_q(values[known], variances[known])
         rows = [
@@ -663,7 +663,7 @@ def _evaluate_rows(
     slices = _build_slices(names, ranked, list(values), cut, left_out, read_as)
     if "groups" not in columns:
         return slices
-    whole = sampler_of(slices.overall.ranking, cases, columns["groups"], None, how.get("weights_are"))
+    whole = make_sampler(slices.overall.ranking, cases, columns["groups"], None, how.get("weights_are"))
     codes = codes[cases.position]
     samplers, group_codes = {}, {}
     for number, name in enumerate(names):

@@ -127,7 +127,7 @@ def _estimate_equalised_odds(rates: list[SliceMeasure], level: float) -> tuple[E
     # The positives and the negatives are different cases: both families of pairs hold at the square root.
     joint = simultaneous.sidak_level(level, 2)
     families = [rate.compare_pairs(joint) for rate in rates]
-    value, limits = simultaneous.joint_gap(families)
+    value, limits = simultaneous.find_joint_gap(families)
     rate, pairs = max(zip(rates, families, strict=True), key=lambda family: family[1].gap[0])
     which, *others = rate.describe_gap(limits, pairs.widest)
     notes = (f"In {lower_title(rate.measure.title)}: {which[:1].lower()}{which[1:]}", *others)
@@ -137,7 +137,7 @@ def _estimate_equalised_odds(rates: list[SliceMeasure], level: float) -> tuple[E
 
 def _estimate_parity_ratio(shares: SliceShares, level: float) -> Estimate:
     critical = simultaneous.tukey_quantile(level, len(shares.hits))
-    ratio = simultaneous.smallest_ratio(shares.hits, shares.cases, critical)
+    ratio = simultaneous.find_smallest_ratio(shares.hits, shares.cases, critical)
     notes = ["Smallest over largest share of flagged cases; below 0.8 the four-fifths rule is broken."]
     if ratio.is_corrected:
         notes.append("A slice has no flagged case: half a case was added to both counts of every slice.")

@@ -11,8 +11,8 @@ from cutline.core import parallel
 from cutline.core.ranking import Ranking
 from cutline.inference.resampling import bootstrap as module
 from cutline.inference.resampling import samplers
-from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
-from cutline.inference.resampling.samplers import CaseSampler, Urn, times_of_rows
+from cutline.inference.resampling.bootstrap import bca, bootstrap, compute_accelerations, percentile
+from cutline.inference.resampling.samplers import CaseSampler, Urn, draw_times
 from cutline.measures import Needs
 
 
@@ -190,9 +190,9 @@ def test_the_acceleration_of_a_mean_is_a_sixth_of_its_skewness():
     losses = -np.log(np.where(LABELS, SCORES, 1 - SCORES))
     expected = stats.skew(losses) / 6 / np.sqrt(len(losses))
 
-    assert accelerations(CaseSampler(rank(LABELS, SCORES)), [MEASURES["log_loss"].compute], 0)[0] == pytest.approx(
-        expected
-    )
+    assert compute_accelerations(CaseSampler(rank(LABELS, SCORES)), [MEASURES["log_loss"].compute], 0)[
+        0
+    ] == pytest.approx(expected)
 
 
 def test_leaving_out_lots_estimates_the_same_acceleration():
@@ -203,7 +203,7 @@ def test_leaving_out_lots_estimates_the_same_acceleration():
     def fourth_powers(r):
         return (r.pos * np.log(r.key) ** 4 + r.neg * np.log1p(-r.key) ** 4).sum(-1) / r.total
 
-    found = accelerations(CaseSampler(rank(labels, scores)), [fourth_powers], 0)[0]
+    found = compute_accelerations(CaseSampler(rank(labels, scores)), [fourth_powers], 0)[0]
     assert found == pytest.approx(expected, abs=0.02)
     assert abs(expected) > 0.03
 
@@ -270,7 +270,7 @@ def test_long_resamples_draw_each_row_as_often_as_the_others():
 @pytest.mark.parametrize("n", [700, 20_001])
 def test_rows_that_are_not_drawn_one_by_one_are_as_often_in_a_resample_as_those_that_are(n):
     rng, count = np.random.default_rng(3), 4_000_000 // n
-    drawn = np.array([times_of_rows(rng, n) for _ in range(count)])
+    drawn = np.array([draw_times(rng, n) for _ in range(count)])
     often = np.bincount(np.minimum(drawn.ravel(), 7), minlength=8)
     share = stats.binom.pmf(np.arange(8), n, 1 / n)
     share[7] = stats.binom.sf(6, n, 1 / n)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cutline.inference.resampling.samplers import Kinds, times_of_rows
+from cutline.inference.resampling.samplers import Kinds, draw_times
 from cutline.inputs import in_memory
 
 needs_compiled = pytest.mark.skipif(in_memory.compiled is None, reason="the compiled part was not built here")
@@ -18,8 +18,8 @@ SIZES = {
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 def test_the_counts_of_kinds_are_sums_of_those_of_their_rows(sizes):
     n, kinds = int(sizes.sum()), Kinds.of(sizes)
-    of_rows = times_of_rows(np.random.default_rng(5), n)
-    of_kinds = times_of_rows(np.random.default_rng(5), n, kinds)
+    of_rows = draw_times(np.random.default_rng(5), n)
+    of_kinds = draw_times(np.random.default_rng(5), n, kinds)
 
     assert of_kinds.tolist() == np.bincount(kinds.owner, of_rows).astype(int).tolist()
     assert of_kinds.sum() == n
@@ -29,9 +29,9 @@ def test_the_counts_of_kinds_are_sums_of_those_of_their_rows(sizes):
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 def test_the_compiled_part_draws_what_numpy_draws(sizes, monkeypatch):
     n, kinds = int(sizes.sum()), Kinds.of(sizes)
-    with_it = [times_of_rows(np.random.default_rng(seed), n, kinds) for seed in range(20)]
+    with_it = [draw_times(np.random.default_rng(seed), n, kinds) for seed in range(20)]
     monkeypatch.setattr(in_memory, "compiled", None)
-    without = [times_of_rows(np.random.default_rng(seed), n, kinds) for seed in range(20)]
+    without = [draw_times(np.random.default_rng(seed), n, kinds) for seed in range(20)]
 
     assert np.array_equal(with_it, without)
     assert with_it[0].dtype == without[0].dtype

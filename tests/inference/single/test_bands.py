@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cutline import Band, CutlineError, Ranking, pr_band, rank, roc_band
-from cutline.inference.single.bands import band, tpr_at
+from cutline.inference.single.bands import band, interpolate_tpr
 from cutline.measures import MEASURES
 
 GRID = np.linspace(0, 1, 41)
@@ -19,14 +19,16 @@ def simulated(n, seed):
 def test_the_curve_is_read_at_its_highest_point_and_diagonally_inside_a_tie():
     ranking = Ranking.of_counts([3, 2, 1], [2, 2, 0], [0, 4, 6])
 
-    np.testing.assert_allclose(tpr_at(ranking, np.array([0, 0.1, 0.2, 0.4, 0.9, 1])), [2 / 4, 2.5 / 4, 3 / 4, 1, 1, 1])
+    np.testing.assert_allclose(
+        interpolate_tpr(ranking, np.array([0, 0.1, 0.2, 0.4, 0.9, 1])), [2 / 4, 2.5 / 4, 3 / 4, 1, 1, 1]
+    )
 
 
 def test_the_area_under_the_curve_read_everywhere_is_the_auc():
     ranking = simulated(80, 0)
     fine = (np.arange(100_000) + 0.5) / 100_000
 
-    assert tpr_at(ranking, fine).mean() == pytest.approx(MEASURES["auc"](ranking), abs=1e-4)
+    assert interpolate_tpr(ranking, fine).mean() == pytest.approx(MEASURES["auc"](ranking), abs=1e-4)
 
 
 @pytest.mark.parametrize("simultaneous", [True, False])
@@ -51,7 +53,7 @@ def test_the_band_that_holds_everywhere_is_wider_than_that_of_each_point():
 def test_a_point_of_the_band_is_the_bootstrap_of_that_point():
     ranking = simulated(200, 3)
     found = roc_band(ranking, [0.3], seed=5)
-    alone = band(ranking, lambda r: tpr_at(r, np.array([0.3])), [0.3], seed=5)
+    alone = band(ranking, lambda r: interpolate_tpr(r, np.array([0.3])), [0.3], seed=5)
 
     assert (found.low, found.high) == (alone.low, alone.high)
     assert found.high - found.low == pytest.approx(2 * 1.96 * np.sqrt(0.25 / 80) * 1.1, rel=0.5)

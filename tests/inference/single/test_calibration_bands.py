@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta
 
 import cutline as cl
-from cutline.inference.single.bands import calibration_band, envelope, honest_limits, together
+from cutline.inference.single.bands import calibration_band, compute_honest_limits, find_envelope, merge_scores
 from grouping import each_case
 
 
@@ -31,7 +31,7 @@ def test_the_honest_band_is_that_of_all_runs_of_scores(seed):
     n = rng.integers(1, 30, rng.integers(1, 13))
     pos = rng.binomial(n, np.sort(rng.random(len(n))))
 
-    for found, expected in zip(honest_limits(pos, n - pos, 0.95), brute_force(pos, n - pos, 0.95), strict=True):
+    for found, expected in zip(compute_honest_limits(pos, n - pos, 0.95), brute_force(pos, n - pos, 0.95), strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
@@ -41,7 +41,7 @@ def test_single_cases_make_the_honest_band_too():
     p = np.sort(rng.random(70))
     pos = (rng.random(70) < p).astype(int)
 
-    for found, expected in zip(honest_limits(pos, 1 - pos, 0.9), brute_force(pos, 1 - pos, 0.9), strict=True):
+    for found, expected in zip(compute_honest_limits(pos, 1 - pos, 0.9), brute_force(pos, 1 - pos, 0.9), strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
@@ -81,7 +81,7 @@ def test_a_confidence_band_holds_its_curve(smooth):
 
 def test_scores_put_together_keep_their_cases_and_their_mean():
     r = cl.rank(np.arange(1000) % 3 == 0, np.linspace(0.001, 1, 1000))
-    few = together(r, 50)
+    few = merge_scores(r, 50)
 
     assert len(few) <= 50
     assert (few.total, few.positives) == (r.total, r.positives)
@@ -90,7 +90,7 @@ def test_scores_put_together_keep_their_cases_and_their_mean():
 
 def test_limits_of_single_places_are_quantiles():
     curves = np.arange(1001.0)[:, None] * [1, 2]
-    low, high = envelope(curves, 0.9, simultaneous=False)
+    low, high = find_envelope(curves, 0.9, simultaneous=False)
 
     assert np.concatenate((low, high)).tolist() == pytest.approx([50, 100, 950, 1900])
 
@@ -98,7 +98,7 @@ def test_limits_of_single_places_are_quantiles():
 def test_few_curves_at_many_places_have_simultaneous_limits_beyond_their_extremes():
     rng = np.random.default_rng(1)
     curves, new = rng.standard_normal((900, 400)), rng.standard_normal((1000, 400))
-    low, high = envelope(curves, 0.95, simultaneous=True)
+    low, high = find_envelope(curves, 0.95, simultaneous=True)
 
     assert ((new < curves.min(0)) | (new > curves.max(0))).any(-1).mean() > 0.4
     assert ((new < low) | (new > high)).any(-1).mean() == pytest.approx(0.05, abs=0.03)

@@ -146,11 +146,11 @@ def test_groups_and_weights_are_simulated_as_the_cases_that_they_are_worth():
     labels, scores = predictions(5, 80)
     alone = cl.evaluate(labels, scores)
     groups = cl.evaluate(np.repeat(labels, 4), np.repeat(scores, 4), groups=np.repeat(np.arange(80), 4))
-    assert calibration_error.cases_worth(alone.ranking, None) == pytest.approx(80, rel=0.02)
-    assert calibration_error.cases_worth(groups.ranking, groups.groups) == pytest.approx(80, rel=0.02)
+    assert calibration_error.compute_effective_cases(alone.ranking, None) == pytest.approx(80, rel=0.02)
+    assert calibration_error.compute_effective_cases(groups.ranking, groups.groups) == pytest.approx(80, rel=0.02)
     weights = np.random.default_rng(1).uniform(0.5, 2, 80)
     weighted = cl.evaluate(labels, scores, weights)
-    assert 50 < calibration_error.cases_worth(weighted.ranking, None) < 80
+    assert 50 < calibration_error.compute_effective_cases(weighted.ranking, None) < 80
     for ev in (groups, weighted):
         found = ev.estimate("mcb", resamples=320)
         assert found.method == "inversion"

@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import cutline as cl
 from cutline.inference.caveats import SEARCHED, SEARCHED_AGAIN
-from cutline.inference.single.curve_points import _cuts_of_quantile
+from cutline.inference.single.curve_points import _bound_quantile
 from cutline.inference.single.proportions import wilson
 from cutline.results.notes import find_warning
 
@@ -39,7 +39,7 @@ def test_recall_at_a_specificity_moves_with_the_cut_and_with_the_share_beyond_it
 
 def test_a_quantile_lies_between_order_statistics_as_often_as_is_said():
     """Each tail of the binomial number of cases beyond the quantile holds 2.5 %."""
-    low, high = _cuts_of_quantile(np.array([0.1, 0.5]), 50.0, 0.95)
+    low, high = _bound_quantile(np.array([0.1, 0.5]), 50.0, 0.95)
     for share, fewest, most in zip((0.1, 0.5), low * 50, high * 50 - 1, strict=True):
         for count, tail in ((fewest, 0.025), (most, 0.975)):
             assert binom.cdf(math.floor(count) - 1, 50, share) < tail <= binom.cdf(math.ceil(count), 50, share)

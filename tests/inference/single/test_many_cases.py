@@ -6,7 +6,7 @@ import pytest
 from cutline import evaluate
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
-from cutline.inference.resampling.bootstrap import accelerations
+from cutline.inference.resampling.bootstrap import compute_accelerations
 from cutline.inference.resampling.samplers import CaseSampler
 
 
@@ -40,7 +40,7 @@ def test_bca_of_a_very_long_ranking_corrects_for_bias_alone(monkeypatch):
     whole = ev.estimate("ks", method="bca", resamples=400)
     monkeypatch.setattr("cutline.inference.resampling.bootstrap.VERY_LONG", 200)
 
-    assert accelerations(CaseSampler(ev.ranking), [lambda r: r.pos.mean(-1)], 0) == [0.0]
+    assert compute_accelerations(CaseSampler(ev.ranking), [lambda r: r.pos.mean(-1)], 0) == [0.0]
     found = ev.estimate("ks", method="bca", resamples=400)
     assert found.method == "bca"
     assert (found.low, found.high) == pytest.approx((whole.low, whole.high), abs=0.03)

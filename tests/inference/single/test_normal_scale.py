@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.inference.resampling.bootstrap import Shape, shapes
+from cutline.inference.resampling.bootstrap import Shape, describe_shapes
 from cutline.inference.resampling.samplers import CaseSampler
-from cutline.inference.single.bootstrap import ResampledValues, Scale, studentised
+from cutline.inference.single.bootstrap import ResampledValues, student_limits
 from cutline.inference.single.estimand import Estimand
+from cutline.inference.single.smooth import Scale
 from cutline.results.estimate import student_quantile
 from grouping import each_case
 
@@ -19,18 +20,18 @@ EV = cl.evaluate([1, 0, 1, 1, 0, 0, 1, 0, 1, 0] * 6, np.random.default_rng(1).ra
 @pytest.mark.parametrize("ends", [(0, 1), (-1, 1), (0, math.inf), (-math.inf, 1), (-math.inf, math.inf)])
 def test_a_value_comes_back_from_its_scale(ends):
     scale, values = Scale(*ends, room=1e-6), np.array([0.1, 0.35, 0.6, 0.9])
-    there = scale.of(values)
+    there = scale.transform(values)
 
     assert (np.diff(there) > 0).all()
-    assert [scale.back(float(value)) for value in there] == pytest.approx(values.tolist())
+    assert [scale.invert(float(value)) for value in there] == pytest.approx(values.tolist())
     for far in (-40.0, 40.0):
-        assert ends[0] <= scale.back(far) <= ends[1]
+        assert ends[0] <= scale.invert(far) <= ends[1]
 
 
 def test_the_interval_is_the_spread_on_the_logit_scale_times_the_quantile_of_student():
     estimand = Estimand.of_measure(cl.MEASURES["average_precision"], EV.ranking, {})
     draws = estimand.value + np.random.default_rng(0).normal(0, 0.05, 400)
-    found = studentised(ResampledValues(estimand, draws, 0.95, Shape(0.0, 10.0)))
+    found = student_limits(ResampledValues(estimand, draws, 0.95, Shape(0.0, 10.0)))
     logits = np.log(draws / (1 - draws))
     centre = math.log(estimand.value / (1 - estimand.value))
     shift, reach = centre - logits.mean(), 2.2281388519649385 * logits.std(ddof=1)
@@ -44,16 +45,16 @@ def test_the_interval_is_the_spread_on_the_logit_scale_times_the_quantile_of_stu
 def test_resamples_that_reach_the_end_of_the_range_put_the_limit_there():
     estimand = Estimand.of_measure(cl.MEASURES["average_precision"], EV.ranking, {})
     draws = np.where(np.arange(400) < 20, 1.0, estimand.value + np.random.default_rng(0).normal(0, 0.05, 400))
-    assert studentised(ResampledValues(estimand, draws, 0.95)).limits.high == 1
+    assert student_limits(ResampledValues(estimand, draws, 0.95)).limits.high == 1
 
 
 def test_few_cases_that_decide_leave_few_degrees_of_freedom():
     """The change of a mean of n values with a kurtosis k is known with 2 n / (k - 1) degrees of freedom."""
     ranking = EV.ranking
-    (even,) = shapes(CaseSampler(ranking), [lambda r: (r.pos * np.linspace(-1, 1, len(r))).sum(-1)], 0)
+    (even,) = describe_shapes(CaseSampler(ranking), [lambda r: (r.pos * np.linspace(-1, 1, len(r))).sum(-1)], 0)
     at = np.zeros(len(ranking))
     at[7] = 1.0
-    (alone,) = shapes(CaseSampler(ranking), [lambda r: ((r.pos + r.neg) * at).sum(-1)], 0)
+    (alone,) = describe_shapes(CaseSampler(ranking), [lambda r: ((r.pos + r.neg) * at).sum(-1)], 0)
 
     assert alone.freedom < 3 < 20 < even.freedom
 

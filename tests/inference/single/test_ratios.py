@@ -17,7 +17,7 @@ TABLES = [(3, 2, 1, 4), (40, 10, 7, 93), (1, 1, 1, 1), (500, 3, 20, 1000)]
 @pytest.mark.parametrize("table", TABLES)
 def test_the_interval_of_the_odds_ratio_agrees_with_peers(table):
     a, b, c, d = table
-    found = proportions.log_odds(a, b, c, d, 0.95)
+    found = proportions.woolf(a, b, c, d, 0.95)
 
     np.testing.assert_allclose(found, Table2x2([[a, b], [c, d]]).oddsratio_confint(0.05), rtol=1e-9)
     np.testing.assert_allclose(found, odds_ratio([[a, b], [c, d]], kind="sample").confidence_interval(0.95), rtol=1e-9)
@@ -28,7 +28,7 @@ def test_the_interval_of_a_likelihood_ratio_agrees_with_peers(table):
     a, b, c, d = table
     expected = relative_risk(a, a + b, c, c + d).confidence_interval(0.95)
 
-    np.testing.assert_allclose(proportions.log_shares(a, b, c, d, 0.95), expected, rtol=1e-9)
+    np.testing.assert_allclose(proportions.katz(a, b, c, d, 0.95), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("m", [m for m in MEASURES if isinstance(m.form, Ratio)], ids=str)
@@ -61,7 +61,7 @@ def test_the_ratio_of_shares_holds_where_a_share_is_near_its_end():
         for b in range(370, 441):
             chance = float(binom.pmf(a, 50, 0.9) * binom.pmf(b, 450, 0.9))
             if chance > 1e-6:
-                low, high = proportions.of_shares(a, 50 - a, b, 450 - b, 0.95)
+                low, high = proportions.mover_ratio(a, 50 - a, b, 450 - b, 0.95)
                 held, missed = held + chance * (low <= 1 <= high), missed + chance * (low > 1)
     assert 0.94 < held < 0.97
     assert missed < 0.02

@@ -66,9 +66,9 @@ def test_a_peak_of_few_positives_is_not_flattened():
     rng = np.random.default_rng(8)
     scores = np.r_[rng.normal(3, 1, 12), rng.normal(0, 1, 8), rng.normal(0, 1, 1980)]
     ev = cl.evaluate(np.arange(2000) < 20, scores)
-    wide = smoothed_bootstrap.smoothed_risks(ev.ranking)
+    wide = smoothed_bootstrap.smooth_risks(ev.ranking)
     statistic = MEASURES["h_measure"].function
-    (values,) = smoothed_bootstrap.samples_of_world(ev.ranking, wide, [statistic], 400, [0])
+    (values,) = smoothed_bootstrap.sample_population(ev.ranking, wide, [statistic], 400, [0])
     h = ev.estimate("h_measure", resamples=2000)
     assert h.high - h.low > 1.2 * 2 * 1.96 * values.std()
 
@@ -83,16 +83,16 @@ def test_a_kernel_on_nodes_is_about_the_kernel_on_every_score():
     r = cl.evaluate(*predictions(5, 300, 700)).ranking
     exact_nodes, smoothed_bootstrap._NODES = smoothed_bootstrap._NODES, 2000
     try:
-        exact = smoothed_bootstrap.smoothed_risks(r)
+        exact = smoothed_bootstrap.smooth_risks(r)
     finally:
         smoothed_bootstrap._NODES = exact_nodes
-    assert np.abs(smoothed_bootstrap.smoothed_risks(r) - exact).max() < 0.01
+    assert np.abs(smoothed_bootstrap.smooth_risks(r) - exact).max() < 0.01
 
 
 def test_ties_stay_where_they_are():
     """Three scores whose ranks are far apart: hardly any case moves."""
     labels, scores = [1] * 30 + [0] * 10 + [1] * 15 + [0] * 15 + [1] * 5 + [0] * 25, [3] * 40 + [2] * 30 + [1] * 30
-    risks = smoothed_bootstrap.smoothed_risks(cl.evaluate(labels, scores).ranking)
+    risks = smoothed_bootstrap.smooth_risks(cl.evaluate(labels, scores).ranking)
     assert risks == pytest.approx([0.75, 0.5, 1 / 6], abs=0.06)
 
 

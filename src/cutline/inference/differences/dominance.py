@@ -26,8 +26,8 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields, ShownAsTable, Table, p_shown, plain, shown
 from cutline.core.validation import check_text
 from cutline.inference.resampling.bootstrap import resample
-from cutline.inference.resampling.pairing import Pairing, chunks, stream
-from cutline.inference.single.bands import tpr_at
+from cutline.inference.resampling.pairing import Pairing, split_in_chunks, stream
+from cutline.inference.single.bands import interpolate_tpr
 from cutline.measures import Measure
 
 
@@ -72,7 +72,9 @@ def venkatraman(pairing: Pairing, names: tuple[str, str], permutations: int, see
         return distances(np.stack([crossed.exchange(stream(seed, number)) for number in numbers]))
 
     at_hand = float(distances(crossed.cases[None])[0])
-    done = map_parallel(work, chunks(permutations, 4 * len(crossed)), permutations * len(crossed), reports=True)
+    done = map_parallel(
+        work, split_in_chunks(permutations, 4 * len(crossed)), permutations * len(crossed), reports=True
+    )
     extreme = int((np.concatenate(done) >= at_hand - 1e-9 * max(1.0, at_hand)).sum())
     notes = ("Whole groups of cases are exchanged.",) if pairing.has_groups else ()
     return RocTest(*names, at_hand, (1 + extreme) / (1 + permutations), permutations, notes)
@@ -335,8 +337,8 @@ def _count_positives(r: Ranking, share: Array) -> Array:
 
 # By curve: what its axis is called, and the height of a ranking's curve at some places of it.
 HEIGHTS: Mapping[str, tuple[str, Callable[[Ranking, Array], Array]]] = {
-    "roc": ("fpr", tpr_at),
-    "precision_recall": ("recall", lambda r, recall: tpr_at(r.swapped(), 1 - recall)),
+    "roc": ("fpr", interpolate_tpr),
+    "precision_recall": ("recall", lambda r, recall: interpolate_tpr(r.swapped(), 1 - recall)),
     "quota": ("share of the list", _count_positives),
 }
 

@@ -27,10 +27,10 @@ from cutline.inference.caveats import (
     NO_SPREAD,
     TOO_RARELY,
     WEIGHTS_GO_WITH_SCORES,
-    few_cases,
-    few_resamples,
     has_spread,
-    redraws,
+    note_few_cases,
+    note_few_resamples,
+    note_redraws,
 )
 from cutline.inference.corrected import CorrectedDifference, subtract_corrected
 from cutline.inference.differences.difference import (
@@ -91,7 +91,7 @@ class PairedMethod:
 
 
 def _is_plentiful(pair: PairedValues) -> bool:
-    fewest = min(effective_size.effective(pair.pairing.rankings[0]))
+    fewest = min(effective_size.effective_sizes(pair.pairing.rankings[0]))
     return not pair.has_design and math.isfinite(pair.value) and fewest >= constants.PLENTY_FOR_A_DIFFERENCE
 
 
@@ -100,7 +100,7 @@ def _is_plain_with_errors(pair: PairedValues) -> bool:
 
     With fewer, equal KS distances of 0.9 were told apart in 12 % of 450 samples.
     """
-    (least, most), fewest = pair.measure.range, min(effective_size.effective(pair.pairing.rankings[0]))
+    (least, most), fewest = pair.measure.range, min(effective_size.effective_sizes(pair.pairing.rankings[0]))
     errors = float(fewest) * (most - max(pair.values)) / (most - least)
     return not pair.has_design and not errors < 2 * constants.FEW_DECISIONS
 
@@ -120,7 +120,7 @@ def by_delong(pair: PairedValues) -> Outcome:
     elif se <= EQUAL < abs(pair.value):
         notes = ["DeLong's variance is 0, as it is between a perfect and a reversed order: it is not informative."]
     else:
-        notes = few_cases(pair.pairing.rankings[0])
+        notes = note_few_cases(pair.pairing.rankings[0])
     freedom = pair.freedom if pair.are_versions else math.inf
     return Outcome(StudentDifference(pair.value, se, freedom), notes)
 
@@ -132,7 +132,7 @@ def by_tango(pair: PairedValues) -> Outcome:
 
 def by_paired_t(pair: PairedValues) -> Outcome:
     """Return the difference of two means over the same cases, as in the paired t test."""
-    size, notes = pair.size, few_cases(pair.pairing.rankings[0])
+    size, notes = pair.size, note_few_cases(pair.pairing.rankings[0])
     se = pair.influence_se * math.sqrt(size / max(size - 1, 1.0))
     return Outcome(StudentDifference(pair.value, se, max(sum(pair.told_apart) - 1, 1.0)), notes)
 
@@ -150,7 +150,7 @@ def by_linearisation(pair: PairedValues) -> Outcome:
     """Return the difference with the standard error that the design of the sample gives it."""
     change_a, change_b = pair.changes
     known = pair.linearised(change_a - change_b)
-    notes = [WEIGHTS_GO_WITH_SCORES] if any(map(effective_size.go_with_scores, pair.pairing.rankings)) else []
+    notes = [WEIGHTS_GO_WITH_SCORES] if any(map(effective_size.has_weight_trend, pair.pairing.rankings)) else []
     freedom = known.own[0] if known.own else math.nan
     return Outcome(StudentDifference(pair.value, math.sqrt(known.covariance[0, 0]), freedom), notes)
 
@@ -203,7 +203,7 @@ def by_bias_corrected(pair: PairedValues) -> Outcome:
     draws, redrawn = pair.draws
     moved = draws[0] - draws[1]
     moved = moved[np.isfinite(moved)]
-    notes = (*redraws(redrawn), *few_resamples(len(draws[0])))
+    notes = (*note_redraws(redrawn), *note_few_resamples(len(draws[0])))
     if len(moved) < 2:
         return Outcome(CorrectedDifference(pair.value, pair.value, math.nan, math.nan), notes)
     centre = pair.corrected_value(0).centre - pair.corrected_value(1).centre
@@ -241,8 +241,8 @@ def _difference_of_resamples(pair: PairedValues) -> tuple[ResampledDifference, l
     draws, redrawn = pair.draws
     with np.errstate(invalid="ignore"):
         difference = ResampledDifference(pair.value, draws[0] - draws[1])
-    few = few_cases(pair.pairing.rankings[0])
-    return difference, [*redraws(redrawn), *few_resamples(len(draws[0])), *few]
+    few = note_few_cases(pair.pairing.rankings[0])
+    return difference, [*note_redraws(redrawn), *note_few_resamples(len(draws[0])), *few]
 
 
 # ---------------------------------------------------------------------- tests of no difference alone
@@ -269,7 +269,7 @@ def log_ratio_test(pair: PairedValues) -> Outcome:
 def permutation_test(pair: PairedValues) -> Outcome:
     """Return the test that exchanges the two models at random, case by case."""
     exchanged, at_hand = exchange_models(pair.pairing, pair.question, pair.cuts, pair.resamples, pair.seed)
-    notes = few_resamples(pair.resamples)
+    notes = note_few_resamples(pair.resamples)
     notes += ["Whole groups of cases are exchanged."] if pair.pairing.has_groups else []
     if not math.isclose(at_hand, pair.value, rel_tol=1e-6, abs_tol=1e-9):
         notes.append(f"Ranks are exchanged, not scores: on the ranks the difference is {shown(at_hand)}.")

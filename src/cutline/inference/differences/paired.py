@@ -15,7 +15,7 @@ from cutline.core.errors import ParameterError, unknown_name
 from cutline.core.ranking import Ranking
 from cutline.core.table import p_shown, shown
 from cutline.inference import effective_size
-from cutline.inference.caveats import EQUAL, IGNORES_THE_DESIGN, INDEPENDENT, few_cases, make_estimate
+from cutline.inference.caveats import EQUAL, IGNORES_THE_DESIGN, INDEPENDENT, make_estimate, note_few_cases
 from cutline.inference.differences.difference import (
     Difference,
     NullTest,
@@ -40,8 +40,8 @@ from cutline.inference.differences.methods import (
 from cutline.inference.differences.pair_tests import Hypothesis, PairTest, apply_holm
 from cutline.inference.differences.paired_values import PairedValues
 from cutline.inference.resampling.pairing import Pairing, Question, Resamples
-from cutline.inference.single.bootstrap import design_notes
 from cutline.inference.single.estimand import as_measure
+from cutline.inference.single.notes import describe_design
 from cutline.measures import MEASURES, Measure
 from cutline.measures.aliases import under
 from cutline.results.cut_point import CutPoint
@@ -106,11 +106,11 @@ class PairedMeasure(PairedValues):
         """Return how many cases the weights are worth, and whether a method knows how they were sampled."""
         sampler, ranking = self.pairing.sampler(0), self.pairing.rankings[0]
         if sampler is None or method is PERMUTATION:
-            return effective_size.notes(ranking)
+            return effective_size.describe_weights(ranking)
         if method.knows_design:
             how = "resampled" if method.engine == "resamples" else "counted"
-            return design_notes(sampler, how, self.quantity)
-        return [*effective_size.notes(ranking), IGNORES_THE_DESIGN if sampler.are_single else INDEPENDENT]
+            return describe_design(sampler, how, self.quantity)
+        return [*effective_size.describe_weights(ranking), IGNORES_THE_DESIGN if sampler.are_single else INDEPENDENT]
 
     def estimate(self, method: str, level: float) -> Estimate:
         """Return the difference with its interval, which stays within what the measure allows."""
@@ -139,7 +139,7 @@ class PairedMeasure(PairedValues):
             return Estimate(title, math.nan, math.nan, math.nan, level, method.name, tuple(self.reasons))
         value = self.values[0] / self.values[1]
         factor = math.exp(quantile(level) * log_ratio_error(self))
-        notes = self._notes(method) + few_cases(self.pairing.rankings[0])
+        notes = self._notes(method) + note_few_cases(self.pairing.rankings[0])
         return Estimate(title, value, value / factor, value * factor, level, method.name, tuple(notes))
 
     # ------------------------------------------------------------------ tests

@@ -17,11 +17,11 @@ from cutline.inference.corrected import Corrected
 from cutline.inference.differences.mcnemar import PREDICTIVE_VALUES, Discordance, discordance
 from cutline.inference.differences.unpaired import own_limits
 from cutline.inference.influence import JUMPING, Influence
-from cutline.inference.quantities import Quantity, quantity_of
+from cutline.inference.quantities import Quantity, find_quantity
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import correct_bias
-from cutline.inference.survey import Linearised, of_rows
+from cutline.inference.survey import Linearised, linearise_rows
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.results.estimate import Limits
 
@@ -86,7 +86,7 @@ class PairedValues:
         """The kind of quantity, which the table of methods is ordered by."""
         is_of_counts = self.measure.needs is Needs.COUNTS
         by_quota = self.has_quota or (is_of_counts and "threshold" not in self.question.parameters[0])
-        return quantity_of(self.measure.form, is_of_counts=is_of_counts, by_quota=by_quota)
+        return find_quantity(self.measure.form, is_of_counts=is_of_counts, by_quota=by_quota)
 
     @property
     def has_quota(self) -> bool:
@@ -166,7 +166,7 @@ class PairedValues:
     @property
     def size(self) -> float:
         """The number of cases in effect."""
-        return float(sum(effective_size.effective(self.pairing.rankings[0])))
+        return float(sum(effective_size.effective_sizes(self.pairing.rankings[0])))
 
     @cached_property
     def told_apart(self) -> tuple[float, float]:
@@ -176,7 +176,7 @@ class PairedValues:
             ranking.score[index] for ranking, index in zip(pairing.rankings, pairing.index, strict=True)
         )
         differs, made = score_a != score_b, []
-        sizes = effective_size.effective(pairing.rankings[0])
+        sizes = effective_size.effective_sizes(pairing.rankings[0])
         for size, mine in zip(sizes, (pairing.is_positive, ~pairing.is_positive), strict=True):
             whole = pairing.cases[mine].sum()
             made.append(float(size * (pairing.cases[mine & differs].sum() / whole)) if whole else 0.0)
@@ -200,7 +200,7 @@ class PairedValues:
         if self.measure.name == "roc_n":  # few cases with heavy weights may be the first n false positives
             ranking = self.pairing.rankings[0]
             n = {**self.measure.defaults, **self.measure.bound, **self.question.parameters[0]}["n"]
-            fewest = min(fewest, n * float(effective_size.effective(ranking).negatives / ranking.negatives))
+            fewest = min(fewest, n * float(effective_size.effective_sizes(ranking).negatives / ranking.negatives))
         return max(fewest - 1, 1.0)
 
     @property
@@ -225,7 +225,7 @@ class PairedValues:
         """
         sampler, pairing = self.pairing.sampler(0), self.pairing
         if pairing.groups is not None and sampler is not None:
-            known = of_rows([change[pairing.groups.cell] for change in changes], sampler)
+            known = linearise_rows([change[pairing.groups.cell] for change in changes], sampler)
             return known._replace(covariance=known.covariance * self.inflation)
         weight = pairing.weight.astype(float)
         size = float(pairing.cases @ weight) ** 2 / float(pairing.cases @ np.square(weight))

@@ -12,7 +12,7 @@ import numpy as np
 
 from cutline.core.errors import ParameterError
 from cutline.inference import constants, delong, effective_size
-from cutline.inference.caveats import EQUAL, few_cases, few_resamples
+from cutline.inference.caveats import EQUAL, note_few_cases, note_few_resamples
 from cutline.inference.corrected import subtract_corrected
 from cutline.inference.differences.difference import (
     Outcome,
@@ -22,12 +22,12 @@ from cutline.inference.differences.difference import (
 )
 from cutline.inference.methods import Method, default_method
 from cutline.inference.quantities import Quantity, always, choose_default, find_by_name, never
-from cutline.inference.resampling.bootstrap import ResamplingPlan, bootstrap, bootstrap_in_bins, shapes
+from cutline.inference.resampling.bootstrap import ResamplingPlan, bootstrap, bootstrap_in_bins, describe_shapes
 from cutline.inference.resampling.samplers import CaseSampler
-from cutline.inference.single.bootstrap import ResampledValues, studentised
+from cutline.inference.single.bootstrap import ResampledValues, student_limits
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import correct_bias, estimate_by_formula
-from cutline.inference.single.separation import limits_when_separated
+from cutline.inference.single.separation import find_separated_limits
 from cutline.measures import MEASURES, Family
 from cutline.results.estimate import Limits
 
@@ -45,8 +45,8 @@ def own_limits(estimand: Estimand, options: IntervalRequest | None = None) -> Ca
     if method.engine == "inversion":  # its limits are those of simulated data
         return None
     if method.engine != "formula":
-        if limits_when_separated(estimand, 0.95) is not None:
-            return lambda level: limits_when_separated(estimand, level) or Limits(math.nan, math.nan)
+        if find_separated_limits(estimand, 0.95) is not None:
+            return lambda level: find_separated_limits(estimand, level) or Limits(math.nan, math.nan)
         return None if options is None else _resampled_limits(estimand, method, options)
 
     def limits(level: float) -> Limits:
@@ -60,9 +60,9 @@ def _resampled_limits(estimand: Estimand, method: Method, options: IntervalReque
     """Return the limits by level from one set of resamples: their spread on the scale of the measure."""
     sampler = estimand.design or CaseSampler(estimand.ranking)
     values = bootstrap(sampler, [estimand.statistic], options.resamples, options.seed).values[0]
-    (shape,) = shapes(sampler, [estimand.statistic], options.seed)
+    (shape,) = describe_shapes(sampler, [estimand.statistic], options.seed)
     # A spread has a limit at every level, and percentiles do not.
-    by = method.limits if method.name in ("student", "bias_corrected") else studentised
+    by = method.limits if method.name in ("student", "bias_corrected") else student_limits
 
     def limits(level: float) -> Limits:
         resampled = ResampledValues(estimand, values, level, shape)
@@ -138,9 +138,9 @@ def by_square_and_add(samples: Samples, *, pooled: bool = False) -> Outcome:
     if limits[0] is None or limits[1] is None:
         name = samples[0].estimand.name.partition("(")[0]
         raise ParameterError(f"square_and_add is not for {name}, which is biased upwards", "pass 'mover'")
-    sizes = tuple(float(sum(effective_size.effective(sample.estimand.ranking))) for sample in samples)
+    sizes = tuple(float(sum(effective_size.effective_sizes(sample.estimand.ranking))) for sample in samples)
     ratio = sizes[0] / sizes[1] if pooled else None
-    notes = few_resamples(samples[0].options.resamples) if _is_resampled(samples) else []
+    notes = note_few_resamples(samples[0].options.resamples) if _is_resampled(samples) else []
     return Outcome(SeparateDifference(_values(samples), (limits[0], limits[1]), ratio_of_sizes=ratio), notes)
 
 
@@ -154,7 +154,7 @@ def by_delong(samples: Samples) -> Outcome:
         return by_square_and_add(samples)
     cases = [float(t.ranking.total) - 1 for t in targets]
     freedom = total**2 / sum(v**2 / n for v, n in zip(variances, cases, strict=True))
-    few = (note for t in targets for note in few_cases(t.ranking))
+    few = (note for t in targets for note in note_few_cases(t.ranking))
     difference = StudentDifference(targets[0].value - targets[1].value, math.sqrt(total), freedom)
     return Outcome(difference, list(dict.fromkeys(few)))
 
@@ -162,7 +162,7 @@ def by_delong(samples: Samples) -> Outcome:
 def by_corrected_limits(samples: Samples) -> Outcome:
     """Return the difference of two values, each without what chance added to it, from their intervals."""
     a, b = (correct_bias(sample.estimand, sample.options) for sample in samples)
-    return Outcome(subtract_corrected(_values(samples), a, b), few_resamples(samples[0].options.resamples))
+    return Outcome(subtract_corrected(_values(samples), a, b), note_few_resamples(samples[0].options.resamples))
 
 
 def by_percentiles(samples: Samples) -> Outcome:
@@ -174,7 +174,7 @@ def by_percentiles(samples: Samples) -> Outcome:
     a, b = _values(samples)
     with np.errstate(invalid="ignore"):
         difference = ResampledDifference(a - b, draws[0] - draws[1])
-    return Outcome(difference, few_resamples(samples[0].options.resamples))
+    return Outcome(difference, note_few_resamples(samples[0].options.resamples))
 
 
 SQUARE_AND_ADD = UnpairedMethod("square_and_add", "Newcombe 1998", by_square_and_add, is_random=_is_resampled)
@@ -243,7 +243,7 @@ def refuse_few_cases(samples: Samples, names: Sequence[str], method: UnpairedMet
             flagged = f"{quota:g} {'case' if quota == 1 else 'cases'}"
             way_out = f"take a quota or share that flags {least} cases or more, or compare auc"
             reasons.append(f"The quota flags {flagged} of {name}, which says too little: {way_out}.")
-        fewest = min(effective_size.effective(estimand.ranking))
+        fewest = min(effective_size.effective_sizes(estimand.ranking))
         if groups is not None and not groups.are_single:
             fewest = min(groups.freedom_of_classes) + 1
         if fewest < least and (method is POOLED or estimand.name.partition("(")[0] == "prevalence_threshold"):

@@ -72,7 +72,7 @@ def bin_scores(
     scores, bins = len(ranking), max(1, math.ceil(per_root * math.sqrt(min(counted, _MOST))))
     if scores < _WORTH * bins or ranking.pos.ndim > 1:
         return None
-    is_first = _starts(ranking.size * (bins / float(ranking.total)))
+    is_first = _find_starts(ranking.size * (bins / float(ranking.total)))
     is_first[[cut for cut in cuts if 0 < cut < scores]] = True
     first = np.flatnonzero(is_first)
     if scores < _WORTH * len(first):
@@ -83,12 +83,12 @@ def bin_scores(
 
     pos, neg = summed(ranking.pos), summed(ranking.neg)
     squares = (pos, neg) if ranking.pos2 is ranking.pos else (summed(ranking.pos2), summed(ranking.neg2))
-    score, reach = _mean_scores(ranking, first, summed)
+    score, reach = _average_scores(ranking, first, summed)
     columns: dict[str, Any] = {"score": score, "pos": pos, "neg": neg, "pos2": squares[0], "neg2": squares[1]}
     return ScoreBins(replace(ranking, **columns, exact=False, reach=reach), first)
 
 
-def _starts(parts: Array) -> Array:
+def _find_starts(parts: Array) -> Array:
     """Whether each score starts a bin, given which part of a bin of the middle it is."""
     scores = len(parts)
     from_the_end = np.minimum(np.arange(1, scores + 1), np.arange(scores, 0, -1))
@@ -100,7 +100,9 @@ def _starts(parts: Array) -> Array:
     return np.asarray(is_first)
 
 
-def _mean_scores(ranking: Ranking, first: Array, summed: Callable[[Array], Array]) -> tuple[Array, tuple[Array, Array]]:
+def _average_scores(
+    ranking: Ranking, first: Array, summed: Callable[[Array], Array]
+) -> tuple[Array, tuple[Array, Array]]:
     """Return the mean score of each bin, and the two scores between which those of the bin lie."""
     near, far = ranking.reach or (ranking.score, ranking.score)
     last = np.concatenate((first[1:], [len(ranking)])) - 1
@@ -127,7 +129,7 @@ def are_changed_by_bins(values: Sequence[Array], shifts: Sequence[float]) -> lis
     return changed
 
 
-def note(bins: int, share: float) -> str:
+def note_bins(bins: int, share: float) -> str:
     """Say what resampling bins did to an interval."""
     part = f"{100 * share:.2g} %" if share >= 0.001 else "less than 0.1 %"
     return f"The resamples are of {bins:,} bins of scores, so the interval was widened by {part} on either side."

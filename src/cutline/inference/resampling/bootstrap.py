@@ -117,7 +117,9 @@ def bootstrap_in_bins(
     def draw(sampler: OneModel, some: Sequence[int], resamples: int) -> tuple[list[Array], int]:
         columns, again = bootstrap(sampler, [statistics[i] for i in some], resamples, how.seed)
         with_shape = [i for i in some if i in shaped]
-        shape.update(zip(with_shape, shapes(sampler, [statistics[i] for i in with_shape], how.seed), strict=True))
+        shape.update(
+            zip(with_shape, describe_shapes(sampler, [statistics[i] for i in with_shape], how.seed), strict=True)
+        )
         return columns, again
 
     bins = bin_scores(ranking, cuts)
@@ -163,10 +165,10 @@ def resample(
 
     def block(item: tuple[np.random.SeedSequence, int]) -> tuple[list[Array], int]:
         first, again = (np.random.default_rng(stream) for stream in item[0].spawn(2))
-        blocks, redrawn, at_once = [], 0, _at_once(sampler)
+        blocks, redrawn, at_once = [], 0, _count_at_once(sampler)
         for start in range(0, item[1], at_once):
             stack, redraws = _draw(sampler, first, again, min(at_once, item[1] - start))
-            blocks.append(_statistics_of(sampler, stack, ask))
+            blocks.append(_compute_statistics(sampler, stack, ask))
             redrawn += redraws
         return [np.concatenate(values) for values in zip(*blocks, strict=True)], redrawn
 
@@ -202,7 +204,7 @@ def _draw(
     return resamples, redrawn
 
 
-def _at_once(sampler: Sampler) -> int:
+def _count_at_once(sampler: Sampler) -> int:
     """Return how many resamples are measured together: one of a long ranking, else as many as the cache holds."""
     longest = max(map(len, sampler.rankings))
     if longest > LONG:
@@ -210,17 +212,17 @@ def _at_once(sampler: Sampler) -> int:
     return max(1, min(CELLS // max(1, longest), ROWS_AT_ONCE // max(1, sampler.cells)))
 
 
-def _statistics_of(
+def _compute_statistics(
     sampler: Sampler, resamples: Sequence[Cells], compute: Callable[[Sequence[Ranking]], Sequence[Any]]
 ) -> list[Array]:
     """Return the statistics of some resamples, an array for each."""
-    stacks = [_stack(ranking, cells) for ranking, cells in zip(sampler.rankings, resamples, strict=True)]
+    stacks = [_make_stack(ranking, cells) for ranking, cells in zip(sampler.rankings, resamples, strict=True)]
     count = len(resamples[0].pos)
     values = [np.asarray(value, dtype=float) for value in compute(stacks)]
     return [value[None] if count == 1 else np.broadcast_to(value, (count, *value.shape[1:])) for value in values]
 
 
-def _stack(ranking: Ranking, cells: Cells) -> Ranking:
+def _make_stack(ranking: Ranking, cells: Cells) -> Ranking:
     """Return the rankings of some resamples; one needs no stack."""
     pos, neg, pos2, neg2 = [column[0] if len(column) == 1 else column for column in cells.columns]
     return replace(ranking, score=cells.score, pos=pos, neg=neg, pos2=pos2, neg2=neg2)
@@ -289,7 +291,7 @@ class Shape(NamedTuple):
     freedom: float = math.inf
 
 
-def shapes(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> list[Shape]:
+def describe_shapes(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> list[Shape]:
     """Return the shape of each statistic, from what leaving out one case changes.
 
     With up to two hundred kinds of cases each is left out in turn; with more, the cases are dealt at random into a
@@ -299,21 +301,23 @@ def shapes(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> lis
     if sampler.cells > VERY_LONG:
         return [Shape()] * len(statistics)
     without_lots, times = [], []
-    for cells in sampler.left_out(np.random.default_rng(seed), _at_once(sampler)):
+    for cells in sampler.left_out(np.random.default_rng(seed), _count_at_once(sampler)):
         without_lots.append(
-            _statistics_of(sampler, (cells,), lambda stack: [statistic(stack[0]) for statistic in statistics])
+            _compute_statistics(sampler, (cells,), lambda stack: [statistic(stack[0]) for statistic in statistics])
         )
         times.append(cells.times)
     often = np.concatenate(times)
-    return [_shape(np.concatenate(values), often, sampler.units) for values in zip(*without_lots, strict=True)]
+    return [
+        _describe_changes(np.concatenate(values), often, sampler.units) for values in zip(*without_lots, strict=True)
+    ]
 
 
-def accelerations(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> list[float]:
+def compute_accelerations(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> list[float]:
     """Return the acceleration of each statistic, for BCa."""
-    return [shape.acceleration for shape in shapes(sampler, statistics, seed)]
+    return [shape.acceleration for shape in describe_shapes(sampler, statistics, seed)]
 
 
-def _shape(values: Array, times: Array, units: float) -> Shape:
+def _describe_changes(values: Array, times: Array, units: float) -> Shape:
     """Return the shape of changes, each with its number of times, in data of a number of cases or groups."""
     known = np.isfinite(values)
     values, times = values[known], times[known]

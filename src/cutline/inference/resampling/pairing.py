@@ -26,7 +26,7 @@ from cutline.inference.delong import placements
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.binning import ScoreBins, are_changed_by_bins, bin_scores
 from cutline.inference.resampling.bootstrap import resample
-from cutline.inference.resampling.samplers import Cells, GroupSampler, Urn, draw_groups, strata_of
+from cutline.inference.resampling.samplers import Cells, GroupSampler, Urn, draw_groups, number_strata
 from cutline.measures import Measure
 
 _CHUNK = 2**21  # draws held at a time, over all cells
@@ -49,7 +49,7 @@ class Groups(NamedTuple):
     def of(cls, cell: Array, group: Array | None, cases: Array | None, strata: Array | None = None) -> Groups:
         """Return the groups of rows, by whatever names they have, and the strata that they were drawn from."""
         names, code = group_codes(np.arange(len(cell)) if group is None else group)
-        apart = None if strata is None else strata_of(strata, code)
+        apart = None if strata is None else number_strata(strata, code)
         times = np.ones(len(cell), np.int64) if cases is None else cases
         return cls(cell, code, times, len(names), apart, group is None)
 
@@ -167,23 +167,23 @@ class Pairing(ComparedByFields):
     def draw_models(self, rng: np.random.Generator, count: int) -> list[Cells]:
         """Draw resamples, as each model sees them: the same cases for all."""
         times = self.times(rng, count)
-        return [Cells(r.score, *self._classes(times, model)) for model, r in enumerate(self.rankings)]
+        return [Cells(r.score, *self._split_by_class(times, model)) for model, r in enumerate(self.rankings)]
 
     def stack(self, draws: Array, model: int) -> Ranking:
         """Return the rankings of one model on drawn cells: a stack with a row for each row of `draws`."""
         ranking = self.rankings[model]
-        pos, neg, pos2, neg2 = Cells(ranking.score, *self._classes(draws, model)).columns
+        pos, neg, pos2, neg2 = Cells(ranking.score, *self._split_by_class(draws, model)).columns
         return replace(ranking, pos=pos, neg=neg, pos2=pos2, neg2=neg2)
 
-    def _classes(self, draws: Array, model: int) -> list[Array]:
+    def _split_by_class(self, draws: Array, model: int) -> list[Array]:
         """Return the drawn positives and negatives at each score of a model, a row for each row of `draws`.
 
         Where weights are not counts, the squared weights follow.
         """
         weighed = [draws] if self.integral else [draws * self.weight, draws * np.square(self.weight)]
-        return [self._gather(column, model, of_positives) for column in weighed for of_positives in (True, False)]
+        return [self._sum_by_score(column, model, of_positives) for column in weighed for of_positives in (True, False)]
 
-    def _gather(self, draws: Array, model: int, of_positives: bool) -> Array:
+    def _sum_by_score(self, draws: Array, model: int, of_positives: bool) -> Array:
         """Add up the draws of one class at each score of a model's ranking."""
         columns, starts, at = self._layout[model, of_positives]
         gathered = np.zeros((len(draws), len(self.rankings[model])), draws.dtype)
@@ -262,10 +262,10 @@ def pair(
     index = [find_scores(ranking, score) for ranking, score in zip(rankings, scores, strict=True)]
     n, cells = len(is_positive), 0
     # The cells are numbered by the models in an order of their own, so that a - b and b - a draw the same cases.
-    for model in sorted(range(len(rankings)), key=lambda model: _fingerprint(rankings[model])):
+    for model in sorted(range(len(rankings)), key=lambda model: _hash_order(rankings[model])):
         size = len(rankings[model])
         if cells < n and size == n:
-            cells, code = n, _in_order_of(code, index[model])
+            cells, code = n, _number_in_order(code, index[model])
         elif cells < n:  # else the cases are told apart already
             # Two numbers below the number of cases make one below its square, which int64 holds.
             distinct, code = np.unique(code * size + index[model], return_inverse=True)
@@ -282,13 +282,13 @@ def pair(
     return Pairing(tuple(rankings), where, is_positive[first], cases, weight, together)
 
 
-def _fingerprint(ranking: Ranking) -> bytes:
+def _hash_order(ranking: Ranking) -> bytes:
     """Return a digest of the order of the classes in a ranking: no row order and no scale of the scores changes it."""
     columns = (ranking.pos, ranking.neg)
     return hashlib.sha256(b"".join(np.ascontiguousarray(column).tobytes() for column in columns)).digest()
 
 
-def _in_order_of(code: Array, place: Array) -> Array:
+def _number_in_order(code: Array, place: Array) -> Array:
     """Number cases that stand at places of their own by code and then by place, as sorting both would."""
     there = np.empty_like(code)
     there[place] = code
@@ -341,7 +341,7 @@ def bootstrap(pairing: Pairing, questions: Sequence[Question], resamples: int, s
     """
     if not questions:
         return Resamples(np.empty((0, len(pairing.rankings), resamples)), 0)
-    bins = [bin_scores(r, _cuts_of(questions, model, r)) for model, r in enumerate(pairing.rankings)]
+    bins = [bin_scores(r, _find_cuts(questions, model, r)) for model, r in enumerate(pairing.rankings)]
     if all(binned is None for binned in bins):
         return _ask_resamples(pairing, questions, resamples, seed)
     short = pairing.in_bins(bins)
@@ -362,7 +362,7 @@ def bootstrap(pairing: Pairing, questions: Sequence[Question], resamples: int, s
     return Resamples(values, answers.redrawn)
 
 
-def _cuts_of(questions: Sequence[Question], model: int, ranking: Ranking) -> set[int]:
+def _find_cuts(questions: Sequence[Question], model: int, ranking: Ranking) -> set[int]:
     """Return where one model's ranking is cut by the thresholds of some questions."""
     settings = (question.parameters[model] for question in questions)
     return {ranking.cut(float(setting["threshold"])) for setting in settings if "threshold" in setting}
@@ -378,13 +378,13 @@ def _ask_resamples(pairing: Pairing, questions: Sequence[Question], resamples: i
     return Resamples(np.stack(answers.values).reshape(len(questions), len(pairing.rankings), -1), answers.redrawn)
 
 
-def values_of(pairing: Pairing, draws: Array, ask: Callable[[Ranking, int], list[Any]]) -> Array:
+def compute_values(pairing: Pairing, draws: Array, ask: Callable[[Ranking, int], list[Any]]) -> Array:
     """Return the statistics of each model's stack of drawn rankings: an array of statistics, models and draws."""
     answers = [ask(pairing.stack(draws, model), model) for model in range(len(pairing.rankings))]
     return np.array([[np.broadcast_to(a, len(draws)) for a in row] for row in answers], dtype=float).swapaxes(0, 1)
 
 
-def chunks(resamples: int, cells: int) -> Iterator[range]:
+def split_in_chunks(resamples: int, cells: int) -> Iterator[range]:
     """Yield the numbers of the resamples in chunks whose draws fit into memory."""
     step = max(1, _CHUNK // cells)
     return (range(start, min(start + step, resamples)) for start in range(0, resamples, step))

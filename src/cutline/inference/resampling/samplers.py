@@ -51,7 +51,7 @@ class _Poisson(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def _poisson(rate: float) -> _Poisson:
+def _tabulate_poisson(rate: float) -> _Poisson:
     count = np.arange(60)  # the chance of more is below what a float can tell
     logs = count * math.log(rate) - rate - np.array([math.lgamma(1.0 + k) for k in count])
     cumulated = np.exp(logs).cumsum()
@@ -60,7 +60,7 @@ def _poisson(rate: float) -> _Poisson:
     return _Poisson(cumulated, only.astype(np.int8))
 
 
-def times_of_rows(rng: np.random.Generator, n: int, kinds: Kinds | None = None) -> Array:
+def draw_times(rng: np.random.Generator, n: int, kinds: Kinds | None = None) -> Array:
     """Draw how often each of n rows, or each kind of rows, is in a resample of n, for n from a few hundred on.
 
     Args:
@@ -68,12 +68,12 @@ def times_of_rows(rng: np.random.Generator, n: int, kinds: Kinds | None = None) 
         n: How many rows there are.
         kinds: The kinds of the rows; None when each row is a kind of its own.
 
-    >>> int(times_of_rows(np.random.default_rng(0), 1000).sum())
+    >>> int(draw_times(np.random.default_rng(0), 1000).sum())
     1000
-    >>> len(times_of_rows(np.random.default_rng(0), 1000, Kinds.of(np.array([400, 600]))))
+    >>> len(draw_times(np.random.default_rng(0), 1000, Kinds.of(np.array([400, 600]))))
     2
     """
-    poisson = _poisson(1 - _BELOW / math.sqrt(n))
+    poisson = _tabulate_poisson(1 - _BELOW / math.sqrt(n))
     while True:
         words = rng.integers(0, 2**64 - 1, -(-n // 4), dtype=np.uint64, endpoint=True)
         part = words.astype("<u8", copy=False).view("<u2")[:n]
@@ -115,7 +115,7 @@ def check_strata(strata: Any, weights_are: WeightsAre | None) -> None:
         )
 
 
-def sampler_of(
+def make_sampler(
     ranking: Ranking, cases: Cases, groups: Any, strata: Any, weights_are: WeightsAre | None
 ) -> GroupSampler:
     """Return the sampler of a design: of the groups, or of its cases, within their strata.
@@ -254,7 +254,7 @@ class Urn(NamedTuple):
         if self.rows is None:
             return rng.multinomial(n, self.sizes / self.sizes.sum(), count)
         if n > MANY:
-            each = [times_of_rows(rng, n, None if kinds == n else self.rows) for _ in range(count)]
+            each = [draw_times(rng, n, None if kinds == n else self.rows) for _ in range(count)]
             return np.stack(each) if count > 1 else each[0][None]  # a stack of one would be a copy
         times = np.empty((count, kinds), dtype=np.int64)
         for here, rows in zip(times, rng.integers(0, n, (count, n)), strict=True):
@@ -314,9 +314,9 @@ class CaseSampler(_OfOneModel):
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Draw resamples, one a row."""
         times = [urn.draw(rng, count) for urn in self._urns]
-        return self._cells(times[0] if len(times) == 1 else np.concatenate(times, axis=1), rescale=True)
+        return self._make_cells(times[0] if len(times) == 1 else np.concatenate(times, axis=1), rescale=True)
 
-    def _cells(self, times: Array, *, rescale: bool = False) -> Cells:
+    def _make_cells(self, times: Array, *, rescale: bool = False) -> Cells:
         """Return the weight at each score, from how often each kind was drawn."""
         r, unit, positives = self.ranking, self._kinds.unit, self._kinds.positives
         columns = [times]
@@ -327,7 +327,7 @@ class CaseSampler(_OfOneModel):
             columns = [weight, weight * unit * scale]
         is_long = len(r) > LONG and len(times) == 1
         if not self._apart:
-            cells = Cells(r.score, *(part for column in columns for part in self._at_scores(column)))
+            cells = Cells(r.score, *(part for column in columns for part in self._arrange_by_score(column)))
             return cells.only_drawn() if is_long else cells
         score = r.score
         if is_long:  # as only_drawn would, but faster
@@ -337,7 +337,7 @@ class CaseSampler(_OfOneModel):
         of_positives = [column * positives for column in columns]
         return Cells(score, *(part for c, pos in zip(columns, of_positives, strict=True) for part in (pos, c - pos)))
 
-    def _at_scores(self, column: Array) -> tuple[Array, Array]:
+    def _arrange_by_score(self, column: Array) -> tuple[Array, Array]:
         """Return the columns of positives and of negatives at each score that the kinds hold."""
         where, n = self._kinds.where, len(self.ranking)
         pos, neg = (np.zeros((len(column), n), column.dtype) for _ in range(2))
@@ -354,7 +354,7 @@ class CaseSampler(_OfOneModel):
                 some = np.arange(start, min(start + at_once, len(sizes)))
                 left = np.repeat(sizes[None], len(some), axis=0)
                 left[np.arange(len(some)), some] -= 1
-                yield self._cells(left)._replace(times=sizes[some].astype(float))
+                yield self._make_cells(left)._replace(times=sizes[some].astype(float))
             return
         rest = np.rint(sizes).astype(np.int64)
         for start in range(0, LOTS, at_once):
@@ -363,10 +363,10 @@ class CaseSampler(_OfOneModel):
                 removed = rng.binomial(rest, 1 / (LOTS - lot))
                 rest = rest - removed
                 without.append(sizes - removed)
-            yield self._cells(np.stack(without))._replace(times=np.ones(len(without)))
+            yield self._make_cells(np.stack(without))._replace(times=np.ones(len(without)))
 
 
-def strata_of(strata: Array, group: Array) -> Array:
+def number_strata(strata: Array, group: Array) -> Array:
     """Return the number of each group's stratum; refuse a group in two."""
     code = group_codes(strata, "strata", "name one for each case")[1]
     stratum_of_group = np.empty(int(group.max()) + 1, np.int64)
@@ -430,7 +430,7 @@ class GroupSampler(ComparedByFields, _OfOneModel):
         names, code = (np.arange(n), np.arange(n)) if groups is None else group_codes(groups)
         cell = find_scores(ranking, scores).astype(np.intp)
         cell[~is_positive] += len(ranking)
-        apart = None if strata is None else strata_of(strata, code)
+        apart = None if strata is None else number_strata(strata, code)
         return cls(ranking, cell, code, weights, len(names), apart, groups is None)
 
     def in_bins(self, bins: ScoreBins) -> Self:
@@ -486,16 +486,16 @@ class GroupSampler(ComparedByFields, _OfOneModel):
 
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Draw resamples, one a row."""
-        return self._gather(draw_groups(rng, count, self.groups, self.stratum))
+        return self._collect_groups(draw_groups(rng, count, self.groups, self.stratum))
 
-    def _gather(self, times: Array) -> Cells:
-        r, columns = self.ranking, [self._added(times, self.weight)]
+    def _collect_groups(self, times: Array) -> Cells:
+        r, columns = self.ranking, [self._sum_by_cell(times, self.weight)]
         if not r.integral and self.weight is not None:
-            columns.append(self._added(times, np.square(self.weight)))
+            columns.append(self._sum_by_cell(times, np.square(self.weight)))
         done = Cells(r.score, *(part for cells in columns for part in (cells[:, : len(r)], cells[:, len(r) :])))
         return done.only_drawn() if len(r) > LONG and len(times) == 1 else done
 
-    def _added(self, times: Array, weight: Array | None) -> Array:
+    def _sum_by_cell(self, times: Array, weight: Array | None) -> Array:
         """Return the weight of the drawn groups at each score, of negatives after that of positives."""
         cells = np.empty((len(times), 2 * len(self.ranking)), self.ranking.pos.dtype)
         for row, counts in zip(cells, times, strict=True):
@@ -510,4 +510,4 @@ class GroupSampler(ComparedByFields, _OfOneModel):
         for start in range(0, lots, at_once):
             some = np.arange(start, min(start + at_once, lots))
             is_kept = (lot != some[:, None]).astype(np.int64)
-            yield self._gather(is_kept)._replace(times=np.ones(len(some)))
+            yield self._collect_groups(is_kept)._replace(times=np.ones(len(some)))

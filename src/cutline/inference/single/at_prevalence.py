@@ -16,7 +16,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.validation import check_level, check_number
-from cutline.inference.effective_size import effective
+from cutline.inference.effective_size import effective_sizes
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import estimates
@@ -34,13 +34,13 @@ class RatesAtCut(NamedTuple):
     negatives: float
 
 
-def _table(rates: RatesAtCut, p: float) -> Counts:
+def _make_counts(rates: RatesAtCut, p: float) -> Counts:
     return Counts(
         p * rates.recall, (1 - p) * (1 - rates.specificity), p * (1 - rates.recall), (1 - p) * rates.specificity
     )
 
 
-def _net_benefit(c: Counts, odds: float) -> float:
+def _compute_net_benefit(c: Counts, odds: float) -> float:
     return float(c.tp - c.fp * odds)
 
 
@@ -78,7 +78,7 @@ def at_prevalence(
     c = r.at_threshold(threshold)
     if not c.positives or not c.negatives:
         raise InputError("Measures at another prevalence need cases of both classes: these are of one.")
-    sizes = effective(r)
+    sizes = effective_sizes(r)
     rates = RatesAtCut(float(c.recall), float(c.specificity), float(sizes.positives), float(sizes.negatives))
     at = threshold if risk is None and r.are_probabilities else risk
     at = None if at is None else check_number(at, "risk")
@@ -88,28 +88,30 @@ def at_prevalence(
     }
     if at is not None and 0 <= at < 1:
         odds = at / (1 - at)
-        of["net_benefit"] = lambda t: _net_benefit(t, odds)
+        of["net_benefit"] = lambda t: _compute_net_benefit(t, odds)
     if groups is not None:
         of |= {"precision": lambda t: float(t.precision), "npv": lambda t: float(t.npv)}
-        return {name: _of_groups(name, function, groups, threshold, p, level) for name, function in of.items()}
-    predictive = {name: _predictive(name, rates, p, level) for name in ("precision", "npv")}
-    return predictive | {name: _delta(name, function, rates, p, level) for name, function in of.items()}
+        return {name: _bootstrap_groups(name, function, groups, threshold, p, level) for name, function in of.items()}
+    predictive = {name: _estimate_predictive_value(name, rates, p, level) for name in ("precision", "npv")}
+    return predictive | {
+        name: _estimate_by_delta_method(name, function, rates, p, level) for name, function in of.items()
+    }
 
 
-def _of_groups(
+def _bootstrap_groups(
     name: str, of: Callable[[Counts], float], groups: GroupSampler, threshold: float, p: float, level: float
 ) -> Estimate:
     """Return the bootstrap interval, of resamples of whole groups."""
 
     def at_cut(c: Counts) -> float:
-        return of(_table(RatesAtCut(float(c.recall), float(c.specificity), 0, 0), p))
+        return of(_make_counts(RatesAtCut(float(c.recall), float(c.specificity), 0, 0), p))
 
     estimand = Estimand.of_function(at_cut, groups.ranking, {"threshold": threshold}, groups)
     estimate = estimates([estimand], IntervalRequest(level))[0]
     return replace(estimate, measure=name)
 
 
-def _rates_inside(rates: RatesAtCut) -> tuple[RatesAtCut, tuple[str, ...]]:
+def _move_rates_inside(rates: RatesAtCut) -> tuple[RatesAtCut, tuple[str, ...]]:
     """Return the rates for the limits: moved inside where one is 0 or 1, which tells no spread."""
     if 0 < rates.recall < 1 and 0 < rates.specificity < 1:
         return rates, ()
@@ -122,10 +124,10 @@ def _rates_inside(rates: RatesAtCut) -> tuple[RatesAtCut, tuple[str, ...]]:
     return up, (HALF_A_CASE,)
 
 
-def _predictive(name: str, rates: RatesAtCut, p: float, level: float) -> Estimate:
+def _estimate_predictive_value(name: str, rates: RatesAtCut, p: float, level: float) -> Estimate:
     """Return Mercaldo's interval, on the logit scale: the prevalence's plus the log of a likelihood ratio."""
-    value = float(getattr(_table(rates, p), name))
-    se, sp, m, n = _rates_inside(rates)[0]
+    value = float(getattr(_make_counts(rates, p), name))
+    se, sp, m, n = _move_rates_inside(rates)[0]
     if name == "precision":
         logit = math.log(p * se / ((1 - p) * (1 - sp)))
         variance = (1 - se) / (se * m) + sp / ((1 - sp) * n)
@@ -136,17 +138,21 @@ def _predictive(name: str, rates: RatesAtCut, p: float, level: float) -> Estimat
     low, high = (1 / (1 + math.exp(-(logit + side))) for side in (-half, half))
     if not math.isnan(value):
         low, high = min(low, value), max(high, value)
-    return Estimate(name, value, low, high, level, "logit", _rates_inside(rates)[1])
+    return Estimate(name, value, low, high, level, "logit", _move_rates_inside(rates)[1])
 
 
-def _delta(name: str, of: Callable[[Counts], float], rates: RatesAtCut, p: float, level: float) -> Estimate:
+def _estimate_by_delta_method(
+    name: str, of: Callable[[Counts], float], rates: RatesAtCut, p: float, level: float
+) -> Estimate:
     """Return the limits of the delta method: the two rates are independent, and the gradient is numerical."""
-    value = of(_table(rates, p))
-    inside, notes = _rates_inside(rates)
+    value = of(_make_counts(rates, p))
+    inside, notes = _move_rates_inside(rates)
     step = 1e-6
     slopes = []
     for field in ("recall", "specificity"):
-        around = [of(_table(inside._replace(**{field: getattr(inside, field) + side}), p)) for side in (-step, step)]
+        around = [
+            of(_make_counts(inside._replace(**{field: getattr(inside, field) + side}), p)) for side in (-step, step)
+        ]
         slopes.append((around[1] - around[0]) / (2 * step))
     spread = [
         inside.recall * (1 - inside.recall) / inside.positives,

@@ -10,25 +10,28 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.array_ops import as_number, choose
+from cutline.core.array_ops import Array, as_number, choose, dot
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.inference import constants, delong, effective_size
-from cutline.inference.caveats import EQUAL, WEIGHTS_GO_WITH_SCORES, rests_on
+from cutline.inference.caveats import EQUAL, WEIGHTS_GO_WITH_SCORES, note_effective_cases
+from cutline.inference.effective_size import effective_sizes
 from cutline.inference.influence import Influence, of_area
 from cutline.inference.single import proportions
 from cutline.inference.single.estimand import Estimand
+from cutline.inference.single.one_cut import compute_effective_share
+from cutline.inference.single.proportions import wilson
 from cutline.inference.survey import freedom_of_ranking, linearise
-from cutline.measures.forms import LinearInAuc, Moments
+from cutline.measures.forms import LinearInAuc, Moments, ShareOfPairs
 from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 
 
-def area_of(r: Ranking) -> Any:
+def compute_area(r: Ranking) -> Any:
     """Return the AUC."""
     return as_number(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every))
 
 
-def freedom_of_area(r: Ranking) -> Any:
+def compute_freedom(r: Ranking) -> Any:
     """Return the degrees of freedom of DeLong's variance.
 
     They are those of the sum of both classes' variances (Brunner and Munzel), or those of the placements
@@ -36,11 +39,11 @@ def freedom_of_area(r: Ranking) -> Any:
     """
     return r.cached(
         "freedom_of_area",
-        lambda: np.minimum(np.nan_to_num(delong.freedom(r)), _freedom_of_placements(r)),
+        lambda: np.minimum(np.nan_to_num(delong.freedom(r)), _compute_placement_freedom(r)),
     )
 
 
-def _freedom_of_placements(r: Ranking) -> Any:
+def _compute_placement_freedom(r: Ranking) -> Any:
     if not r.is_in_blocks:
         return freedom_of_ranking(of_area(r), r)
     pos2, pos4, neg2, neg4 = delong.placement_moments(r)
@@ -51,21 +54,21 @@ def _freedom_of_placements(r: Ranking) -> Any:
     return np.maximum(effective_size.freedom_of_moments(of_positives.plus(of_negatives)), 1.0)
 
 
-def student(estimand: Estimand, level: float) -> Interval:
+def delong_student_limits(estimand: Estimand, level: float) -> Interval:
     """Return DeLong's limits on the logit scale with Student's quantile, and Newcombe's where few cases decide.
 
     Args:
         estimand: The AUC, or what is linear in it.
         level: The level of the interval.
     """
-    r, sizes = estimand.ranking, effective_size.effective(estimand.ranking)
+    r, sizes = estimand.ranking, effective_size.effective_sizes(estimand.ranking)
     variance = float(np.nan_to_num(delong.variance(r)))
-    free = float(freedom_of_area(r))
-    interval = limits_of_area(area_of(r), variance, free, (float(sizes.positives), float(sizes.negatives)), level)
-    return interval._replace(limits=_of_line(estimand, interval.limits, level))
+    free = float(compute_freedom(r))
+    interval = limit_area(compute_area(r), variance, free, (float(sizes.positives), float(sizes.negatives)), level)
+    return interval._replace(limits=_transform_with_prevalence(estimand, interval.limits, level))
 
 
-def limits_of_area(area: float, variance: float, free: float, sizes: tuple[float, float], level: float) -> Interval:
+def limit_area(area: float, variance: float, free: float, sizes: tuple[float, float], level: float) -> Interval:
     """Return the limits of an AUC, given its variance and the degrees of freedom that it is known with.
 
     Args:
@@ -78,7 +81,7 @@ def limits_of_area(area: float, variance: float, free: float, sizes: tuple[float
     limits = student_limits(area, variance, free, sizes, level)
     if not is_decided_by_few(area, variance, free):
         return Interval(limits)
-    return Interval(limits, rests_on(freedom_to_tell(area, variance, free, sizes)), "newcombe_delong")
+    return Interval(limits, note_effective_cases(compute_shown_freedom(area, variance, free, sizes)), "newcombe_delong")
 
 
 def has_variance(area: Any, variance: Any) -> Any:
@@ -91,13 +94,13 @@ def is_decided_by_few(area: Any, variance: Any, free: Any) -> Any:
     return np.logical_not(has_variance(area, variance)) | (free < constants.FEW)
 
 
-def freedom_to_tell(area: Any, variance: Any, free: Any, sizes: tuple[Any, Any]) -> Any:
+def compute_shown_freedom(area: Any, variance: Any, free: Any, sizes: tuple[Any, Any]) -> Any:
     """Return the degrees of freedom that say on how many cases an interval rests."""
     return choose(has_variance(area, variance), lambda: free, lambda: 2 * np.minimum(*sizes))
 
 
 def student_limits(area: Any, variance: Any, free: Any, sizes: tuple[Any, Any], level: float) -> Limits:
-    """Return the limits of `limits_of_area` alone; it can be traced, so that a page computes the same."""
+    """Return the limits of `limit_area` alone; it can be traced, so that a page computes the same."""
     known = choose(free < constants.FEW, lambda: np.maximum(free, constants.FEWEST_FREE), lambda: free)
     stretch = student_quantile(level, known) / quantile(level)
     limits: Limits = choose(
@@ -108,56 +111,58 @@ def student_limits(area: Any, variance: Any, free: Any, sizes: tuple[Any, Any], 
     return limits
 
 
-def linearised(estimand: Estimand, level: float) -> Interval:
-    """Return the limits with weights, groups or strata: as `student`, with a linearised variance."""
+def linearised_limits(estimand: Estimand, level: float) -> Interval:
+    """Return the limits with weights, groups or strata: as `delong_student_limits`, with a linearised variance."""
     r, design = estimand.ranking, estimand.design
     known = linearise([of_area(r)], r, design)
-    size = effective_size.effective(r)
+    size = effective_size.effective_sizes(r)
     most = math.inf if design is None else float(design.groups)
     sizes = min(float(size.positives), most), min(float(size.negatives), most)
     variance, free = float(known.covariance[0, 0]), known.own_freedom()
     # Few groups have fewer degrees of freedom than the least that single cases are given.
     least = student_quantile(level, max(free, constants.FEWEST_FREE))
     stretch = student_quantile(level, free) / least if free < constants.FEWEST_FREE else 1.0
-    interval = limits_of_area(area_of(r), variance * stretch**2, free, sizes, level)
+    interval = limit_area(compute_area(r), variance * stretch**2, free, sizes, level)
     share, total = float(r.positives / r.total), float(r.total)
     changes = Influence(np.full(len(r), (1 - share) / total), np.full(len(r), -share / total))
-    worth, _ = proportions.effective_share(changes, share, float(sum(size)), estimand, level)
-    limits = with_prevalence(estimand, on_line(estimand, interval.limits), level, worth)
-    notes = [*interval.notes, *([WEIGHTS_GO_WITH_SCORES] if effective_size.go_with_scores(r) else [])]
+    worth, _ = compute_effective_share(changes, share, float(sum(size)), estimand, level)
+    limits = with_prevalence(estimand, transform_limits(estimand, interval.limits), level, worth)
+    notes = [*interval.notes, *([WEIGHTS_GO_WITH_SCORES] if effective_size.has_weight_trend(r) else [])]
     return Interval(limits, notes)
 
 
-def wider_of_two(estimand: Estimand, level: float) -> Interval:
+def newcombe_delong_limits(estimand: Estimand, level: float) -> Interval:
     """Return the wider of Newcombe's and DeLong's limits on the logit scale, each on its side."""
-    r, size = estimand.ranking, effective_size.effective(estimand.ranking)
+    r, size = estimand.ranking, effective_size.effective_sizes(estimand.ranking)
     free = max(float(np.nan_to_num(delong.freedom(r))), constants.FEWEST_FREE)
     variance = float(np.nan_to_num(delong.variance(r))) * (student_quantile(level, free) / quantile(level)) ** 2
     sizes = float(size.positives), float(size.negatives)
-    return Interval(_of_line(estimand, delong.newcombe_delong(area_of(r), variance, *sizes, level), level))
+    return Interval(
+        _transform_with_prevalence(estimand, delong.newcombe_delong(compute_area(r), variance, *sizes, level), level)
+    )
 
 
-def newcombe(estimand: Estimand, level: float) -> Interval:
+def newcombe_limits(estimand: Estimand, level: float) -> Interval:
     """Return Newcombe's limits."""
-    size = effective_size.effective(estimand.ranking)
-    limits = delong.newcombe(area_of(estimand.ranking), float(size.positives), float(size.negatives), level)
-    return Interval(_of_line(estimand, limits, level))
+    size = effective_size.effective_sizes(estimand.ranking)
+    limits = delong.newcombe(compute_area(estimand.ranking), float(size.positives), float(size.negatives), level)
+    return Interval(_transform_with_prevalence(estimand, limits, level))
 
 
-def logit(estimand: Estimand, level: float) -> Interval:
+def delong_logit_limits(estimand: Estimand, level: float) -> Interval:
     """Return DeLong's limits on the logit scale with the normal quantile."""
-    return _normal(estimand, level, delong.delong_logit)
+    return _normal_limits(estimand, level, delong.delong_logit)
 
 
-def plain(estimand: Estimand, level: float) -> Interval:
+def delong_limits(estimand: Estimand, level: float) -> Interval:
     """Return DeLong's limits, which may leave the range."""
-    return _normal(estimand, level, delong.delong)
+    return _normal_limits(estimand, level, delong.delong)
 
 
-def _normal(estimand: Estimand, level: float, formula: Any) -> Interval:
+def _normal_limits(estimand: Estimand, level: float, formula: Any) -> Interval:
     """Return DeLong's limits by a formula, or Newcombe's where DeLong's variance says nothing."""
     r = estimand.ranking
-    area, variance, size = area_of(r), float(delong.variance(r)), effective_size.effective(r)
+    area, variance, size = compute_area(r), float(delong.variance(r)), effective_size.effective_sizes(r)
     if not variance > EQUAL**2 or area in (0, 1):
         why = (
             f"With a single {'positive' if size.positives < 2 else 'negative'} case"
@@ -167,20 +172,22 @@ def _normal(estimand: Estimand, level: float, formula: Any) -> Interval:
             else "With equal scores within a class"
         )
         note = f"{why}, DeLong's variance is not informative: Newcombe's interval is used instead."
-        return newcombe(estimand, level)._replace(notes=[note], method="newcombe")
+        return newcombe_limits(estimand, level)._replace(notes=[note], method="newcombe")
     free = freedom_of_ranking(of_area(r), r)
-    return Interval(_of_line(estimand, formula(area, variance, level), level), rests_on(free))
+    return Interval(
+        _transform_with_prevalence(estimand, formula(area, variance, level), level), note_effective_cases(free)
+    )
 
 
-def _of_line(estimand: Estimand, limits: Limits, level: float) -> Limits:
+def _transform_with_prevalence(estimand: Estimand, limits: Limits, level: float) -> Limits:
     """Return the limits of what is linear in the AUC."""
-    size = float(sum(effective_size.effective(estimand.ranking)))
-    return with_prevalence(estimand, on_line(estimand, limits), level, size)
+    size = float(sum(effective_size.effective_sizes(estimand.ranking)))
+    return with_prevalence(estimand, transform_limits(estimand, limits), level, size)
 
 
-def on_line(estimand: Estimand, limits: Limits) -> Limits:
+def transform_limits(estimand: Estimand, limits: Limits) -> Limits:
     """Return the limits of what is linear in the AUC, the prevalence being what it is in the sample."""
-    return limits_on_line(_line_of(estimand), estimand.ranking, limits)
+    return transform_limits_linearly(_get_line(estimand), estimand.ranking, limits)
 
 
 def with_prevalence(estimand: Estimand, limits: Limits, level: float, size: float) -> Limits:
@@ -192,17 +199,17 @@ def with_prevalence(estimand: Estimand, limits: Limits, level: float, size: floa
         level: The level of the interval.
         size: The number of cases that the prevalence is a share of, in effect.
     """
-    return add_prevalence(_line_of(estimand), estimand.ranking, estimand.value, limits, level, size)
+    return add_prevalence(_get_line(estimand), estimand.ranking, estimand.value, limits, level, size)
 
 
 Line = Callable[[Ranking], tuple[Any, Any]]
 
 
-def _line_of(estimand: Estimand) -> Line:
+def _get_line(estimand: Estimand) -> Line:
     return partial(estimand.form_as(LinearInAuc).of, **estimand.parameters)
 
 
-def limits_on_line(line: Line, r: Ranking, limits: Limits) -> Limits:
+def transform_limits_linearly(line: Line, r: Ranking, limits: Limits) -> Limits:
     """Return the limits of what is linear in the AUC.
 
     Args:
@@ -225,7 +232,7 @@ def add_prevalence(line: Line, r: Ranking, value: Any, limits: Limits, level: fl
         level: The level of the interval.
         size: The number of cases that the prevalence is a share of, in effect.
     """
-    share, area = as_number(r.positives / r.total), area_of(r)
+    share, area = as_number(r.positives / r.total), compute_area(r)
     rest = 1 - share
     if isinstance(rest, float) and rest == 0:  # rounded away beside weights of 1e18
         rest = as_number(r.negatives / r.total)
@@ -247,3 +254,39 @@ def add_prevalence(line: Line, r: Ranking, value: Any, limits: Limits, level: fl
 
     widest: Limits = choose(is_changed, widened, lambda: limits)
     return widest
+
+
+# ---------------------------------------------------------------------- shares of pairs
+
+
+def pairs_limits(estimand: Estimand, level: float) -> Interval:
+    """Return Wilson's limits of a share of pairs, for as many pairs as it is worth.
+
+    Its variance is that of what each case has, as in DeLong's, where single pairs count twice, and at least that of
+    independent pairs.
+    """
+    form = estimand.form_as(ShareOfPairs)
+    return Interval(compute_pairs_limits(estimand.ranking, estimand.value, form.of(estimand.ranking), level))
+
+
+def compute_pairs_limits(r: Ranking, share: Any, of_cases: tuple[Array, Array], level: float) -> Limits:
+    """Return the limits of `pairs_limits`; they can be traced, so that a page computes the same.
+
+    Args:
+        r: The ranking.
+        share: The share of pairs.
+        of_cases: The share of the pairs of a positive, and of a negative, of each score.
+        level: The level of the interval.
+    """
+    positives, negatives = (np.maximum(as_number(n), 1.0) for n in effective_sizes(r))
+    single = share * (1 - share) / (positives * negatives)
+    variance = -single
+    for cases, total, mine, n in zip(
+        (r.pos, r.neg), (r.positives, r.negatives), of_cases, (positives, negatives), strict=True
+    ):
+        spread = as_number(dot(cases.astype(float), np.square(mine - share)))
+        variance += spread / as_number(total) / np.maximum(n - 1, 1.0)
+    worth = choose(
+        single > 0, lambda: share * (1 - share) / np.maximum(variance, single), lambda: positives * negatives
+    )
+    return wilson(share * worth, worth, level)

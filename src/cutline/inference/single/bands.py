@@ -29,13 +29,13 @@ from cutline.core.validation import (
     numbers,
 )
 from cutline.inference import constants
-from cutline.inference.caveats import EQUAL, STRATIFIED_GROUPS, few_resamples, redraws, whole_groups
-from cutline.inference.effective_size import effective
+from cutline.inference.caveats import EQUAL, STRATIFIED_GROUPS, note_few_resamples, note_groups, note_redraws
+from cutline.inference.effective_size import effective_sizes
 from cutline.inference.resampling.binning import bin_scores
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
 from cutline.inference.single import proportions
-from cutline.inference.single.smoothed_bootstrap import known_world, samples_of_world, smoothed_risks
+from cutline.inference.single.smoothed_bootstrap import make_population, sample_population, smooth_risks
 from cutline.measures.miscalibration import calibration_curve
 
 _PLACES = 201  # along the curve, at which two of them are held against each other
@@ -61,7 +61,7 @@ class Displacement(NamedTuple):
     along: float
 
 
-class _Drawn(NamedTuple):
+class _DrawnCurves(NamedTuple):
     """A world that is like the data, some curves of samples of it, and by how many steps these stray too far."""
 
     world: Ranking
@@ -69,54 +69,56 @@ class _Drawn(NamedTuple):
     too_far: float
 
 
-def displacement(r: Ranking, how: BandOptions) -> Displacement:
+def find_displacement(r: Ranking, how: BandOptions) -> Displacement:
     """Return the displacement whose bands hold the whole curve at a level."""
-    roots = _roots(r, how.groups)
-    return _by(_reach(_resample_curves(r, [_along(roots)], how), roots, how.level), roots)
+    roots = _scale_classes(r, how.groups)
+    return _make_displacement(
+        _find_reach(_resample_curves(r, [_make_height_function(roots)], how), roots, how.level), roots
+    )
 
 
-def _roots(r: Ranking, groups: GroupSampler | None) -> Array:
+def _scale_classes(r: Ranking, groups: GroupSampler | None) -> Array:
     """Return the roots of the class sizes; correlated cases are worth fewer, in both classes alike."""
-    roots = np.sqrt([float(size) for size in effective(r)])
+    roots = np.sqrt([float(size) for size in effective_sizes(r)])
     return roots if groups is None else roots * np.sqrt(min(1.0, groups.groups / float(r.total)))
 
 
-def _along(roots: Array) -> Callable[[Ranking], Array]:
-    return partial(_whole_curve_heights, roots=roots, places=np.linspace(0, float(roots.sum()), _PLACES))
+def _make_height_function(roots: Array) -> Callable[[Ranking], Array]:
+    return partial(_compute_heights_over_diagonal, roots=roots, places=np.linspace(0, float(roots.sum()), _PLACES))
 
 
-def _by(reach: float, roots: Array) -> Displacement:
+def _make_displacement(reach: float, roots: Array) -> Displacement:
     return Displacement(reach / float(roots[0]), reach / float(roots[1]))
 
 
-def _reach(samples: _Drawn, roots: Array, level: float) -> float:
+def _find_reach(samples: _DrawnCurves, roots: Array, level: float) -> float:
     """Return the distance that a share of the samples' curves keep from the world's, in standard steps."""
-    apart = np.sort(np.abs(samples.samples[0] - _along(roots)(samples.world)).max(axis=1))
+    apart = np.sort(np.abs(samples.samples[0] - _make_height_function(roots)(samples.world)).max(axis=1))
     step = float((1 / roots).sum())
     at = float(apart[min(int(np.ceil(level * (len(apart) + 1))) - 1, len(apart) - 1)])
     return max(at - samples.too_far * step, constants.BAND_LEAST * step)
 
 
-def _resample_curves(r: Ranking, curves: list[Callable[[Ranking], Array]], how: BandOptions) -> _Drawn:
+def _resample_curves(r: Ranking, curves: list[Callable[[Ranking], Array]], how: BandOptions) -> _DrawnCurves:
     """Return some curves of a ranking in a world that is like it, and in samples of that world."""
     bins = bin_scores(r)
     short = r if bins is None else bins.ranking
-    stacked = [partial(_each_whole_curve, curve) for curve in curves]
+    stacked = [partial(_compute_stack, curve) for curve in curves]
     if how.groups is not None or not r.integral:
         sampler = how.groups or CaseSampler(short)
-        return _Drawn(r, bootstrap(sampler, stacked, how.resamples, how.seed).values, constants.BAND_RESAMPLED)
-    risk = smoothed_risks(short, constants.BAND_SMOOTHING)
-    samples = samples_of_world(short, risk, stacked, how.resamples, [how.seed, 0])
-    return _Drawn(known_world(short, risk), samples, constants.BAND_SMOOTHED)
+        return _DrawnCurves(r, bootstrap(sampler, stacked, how.resamples, how.seed).values, constants.BAND_RESAMPLED)
+    risk = smooth_risks(short, constants.BAND_SMOOTHING)
+    samples = sample_population(short, risk, stacked, how.resamples, [how.seed, 0])
+    return _DrawnCurves(make_population(short, risk), samples, constants.BAND_SMOOTHED)
 
 
-def _whole_curve_heights(r: Ranking, *, roots: Array, places: Array) -> Array:
+def _compute_heights_over_diagonal(r: Ranking, *, roots: Array, places: Array) -> Array:
     """Return the height of a curve over the diagonal, at places along the diagonal."""
     up, right = r.tpr * roots[0], r.fpr * roots[1]
     return np.asarray(np.interp(places, up + right, (up - right) / 2))
 
 
-def _each_whole_curve(curve: Any, stack: Ranking) -> Array:
+def _compute_stack(curve: Any, stack: Ranking) -> Array:
     return curve(stack) if stack.pos.ndim == 1 else np.stack([curve(ranking) for ranking in stack.one_by_one()])
 
 
@@ -141,8 +143,8 @@ class _Ellipse(NamedTuple):
         for way in _DIRECTIONS:
             part, odds = size * float(np.cos(way)), size * float(np.sin(way)) * self.spread
             low, high = displace_curve(self.curve, 1 - recall, Displacement(part * self.by.up, part * self.by.along))
-            lows.append(_precision(recall, low, self.log_odds - odds))
-            highs.append(_precision(recall, high, self.log_odds + odds))
+            lows.append(_compute_precision(recall, low, self.log_odds - odds))
+            highs.append(_compute_precision(recall, high, self.log_odds + odds))
         return np.min(lows, axis=0), np.max(highs, axis=0)
 
 
@@ -154,7 +156,7 @@ class PrecisionCurve(NamedTuple):
     specificity: Callable[[Ranking, Array], Array]  # where a share of the positives is missed
 
 
-def precision_band(r: Ranking, curve: PrecisionCurve, how: BandOptions) -> tuple[Array, Array]:
+def limit_precision(r: Ranking, curve: PrecisionCurve, how: BandOptions) -> tuple[Array, Array]:
     """Return the limits of the precision at each recall that hold the whole curve at a level.
 
     Args:
@@ -162,14 +164,14 @@ def precision_band(r: Ranking, curve: PrecisionCurve, how: BandOptions) -> tuple
         curve: How the curve is read from it.
         how: The level and the resamples.
     """
-    roots = _roots(r, how.groups)
-    samples = _resample_curves(r, [_along(roots), curve.precision, _log_odds], how)
-    up, along = _by(_reach(samples, roots, how.level), roots)
-    spread = float(np.quantile(np.abs(samples.samples[2][:, 0] - _log_odds(samples.world)[0]), how.level))
+    roots = _scale_classes(r, how.groups)
+    samples = _resample_curves(r, [_make_height_function(roots), curve.precision, _compute_log_odds], how)
+    up, along = _make_displacement(_find_reach(samples, roots, how.level), roots)
+    spread = float(np.quantile(np.abs(samples.samples[2][:, 0] - _compute_log_odds(samples.world)[0]), how.level))
 
     def around(ranking: Ranking) -> _Ellipse:
         return _Ellipse(
-            partial(curve.specificity, ranking), float(_log_odds(ranking)[0]), Displacement(along, up), spread
+            partial(curve.specificity, ranking), float(_compute_log_odds(ranking)[0]), Displacement(along, up), spread
         )
 
     known, size = around(samples.world), 0.0
@@ -181,17 +183,17 @@ def precision_band(r: Ranking, curve: PrecisionCurve, how: BandOptions) -> tuple
     return around(r).limits(curve.recall, constants.BAND_MORE * size)
 
 
-def _log_odds(r: Ranking) -> Array:
+def _compute_log_odds(r: Ranking) -> Array:
     share = float(r.positives / r.total)
     return np.array([np.log(share / (1 - share)) if 0 < share < 1 else np.nan])
 
 
-def _precision(recall: Array, specificity: Array, log_odds: float) -> Array:
+def _compute_precision(recall: Array, specificity: Array, log_odds: float) -> Array:
     hits, alarms = recall, np.exp(-log_odds) * (1 - specificity)
     return np.asarray(np.divide(hits, hits + alarms, out=np.ones_like(recall), where=hits + alarms > 0))
 
 
-def wilson_at_the_ends(tpr: Array, low: Array, high: Array, positives: float, level: float, few: int) -> Any:
+def widen_ends(tpr: Array, low: Array, high: Array, positives: float, level: float, few: int) -> Any:
     """Return limits by point, at least Wilson's where few positives lie on one side and resamples hardly vary."""
     limits = proportions.wilson(tpr * positives, positives, level)
     at_end = np.minimum(tpr, 1 - tpr) * positives < few
@@ -238,10 +240,10 @@ class Band(ComparedByFields):
         return self._table()._repr_html_()
 
 
-def tpr_at(r: Ranking, fpr: Array) -> Array:
+def interpolate_tpr(r: Ranking, fpr: Array) -> Array:
     """Return the ROC curve at given false positive rates: the highest point there, diagonal inside ties.
 
-    >>> tpr_at(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1]), np.array([0.0, 0.25, 0.5, 1.0])).tolist()
+    >>> interpolate_tpr(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1]), np.array([0.0, 0.25, 0.5, 1.0])).tolist()
     [0.5, 0.75, 1.0, 1.0]
     """
     place = fpr * r.negatives
@@ -288,11 +290,11 @@ def band(
     if check_flag(stratified, "stratified") and groups is not None:
         raise ParameterError(STRATIFIED_GROUPS)
     chosen = sampler or groups or CaseSampler(ranking, stratified)
-    replicates = bootstrap(chosen, [partial(_each, curve)], resamples, check_whole(seed, "seed", 0))
-    y, draws = _heights(curve, ranking), np.sort(replicates.values[0], axis=0)
+    replicates = bootstrap(chosen, [partial(_evaluate_stack, curve)], resamples, check_whole(seed, "seed", 0))
+    y, draws = _evaluate_curve(curve, ranking), np.sort(replicates.values[0], axis=0)
     low, high = percentile(draws, level)
-    notes = [] if groups is None else [whole_groups(groups.groups)]
-    notes += redraws(replicates.redrawn) + few_resamples(resamples)
+    notes = [] if groups is None else [note_groups(groups.groups)]
+    notes += note_redraws(replicates.redrawn) + note_few_resamples(resamples)
     if np.isnan(low).all():
         notes.append(f"{resamples} resamples are too few for a level of {level:g}: the limits are their extremes.")
         low, high = draws[0], draws[-1]
@@ -309,13 +311,13 @@ def with_groups(data: Any) -> tuple[Ranking, GroupSampler | None]:
         raise InputError(f"A band is of a ranking or of an evaluation, not of {data!r:.40}.") from None
 
 
-def _each(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:
+def _evaluate_stack(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:
     if stack.pos.ndim == 1:
-        return _heights(curve, stack)
-    return np.stack([_heights(curve, ranking) for ranking in stack.one_by_one()])
+        return _evaluate_curve(curve, stack)
+    return np.stack([_evaluate_curve(curve, ranking) for ranking in stack.one_by_one()])
 
 
-def _heights(curve: Callable[[Ranking], Array], ranking: Ranking) -> Array:
+def _evaluate_curve(curve: Callable[[Ranking], Array], ranking: Ranking) -> Array:
     """Return the heights of a curve of the user's."""
     value = call_user_function(curve, "curve", ranking)
     try:
@@ -363,23 +365,25 @@ def roc_band(
     x = np.linspace(0, 1, 101) if fpr is None else numbers(fpr, "fpr").astype(float)
     if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
         raise ParameterError("fpr must be a flat sequence of rates from 0 to 1.")
-    curve, level = partial(tpr_at, ranking), check_level(level)
+    curve, level = partial(interpolate_tpr, ranking), check_level(level)
     if check_flag(guaranteed, "guaranteed"):
         if groups is not None:
             raise ParameterError("guaranteed=True assumes independent cases, but these come in groups", "leave it out")
-        bound = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective(ranking))
+        bound = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective_sizes(ranking))
         return Band(x, curve(x), *displace_curve(curve, x, Displacement(*bound)), level, True)
     if check_flag(simultaneous, "simultaneous"):
-        by = displacement(ranking, _drawing(level, options, groups))
-        notes = () if groups is None else (whole_groups(groups.groups),)
+        by = find_displacement(ranking, _make_options(level, options, groups))
+        notes = () if groups is None else (note_groups(groups.groups),)
         return Band(x, curve(x), *displace_curve(curve, x, by), level, True, notes)
-    pointwise = band(data, partial(tpr_at, fpr=x), x, level=level, **options)
-    units = float(effective(ranking).positives) if groups is None else min(float(ranking.positives), groups.groups)
-    low, high = wilson_at_the_ends(pointwise.y, pointwise.low, pointwise.high, units, level, constants.FEW_DECISIONS)
+    pointwise = band(data, partial(interpolate_tpr, fpr=x), x, level=level, **options)
+    units = (
+        float(effective_sizes(ranking).positives) if groups is None else min(float(ranking.positives), groups.groups)
+    )
+    low, high = widen_ends(pointwise.y, pointwise.low, pointwise.high, units, level, constants.FEW_DECISIONS)
     return replace(pointwise, low=low, high=high)
 
 
-def _drawing(level: float, options: Mapping[str, Any], groups: GroupSampler | None) -> BandOptions:
+def _make_options(level: float, options: Mapping[str, Any], groups: GroupSampler | None) -> BandOptions:
     """Return the options of a simultaneous band, which takes the number of resamples and the seed alone."""
     other = [name for name in options if name not in ("resamples", "seed")]
     if other:
@@ -416,17 +420,19 @@ def pr_band(
     if x.ndim != 1 or not ((x > 0) & (x <= 1)).all():
         raise ParameterError("recall must be a flat sequence of rates above 0 and up to 1.")
     if not check_flag(simultaneous, "simultaneous"):
-        return band(data, partial(_precision_at, recall=x), x, level=level, **options)
-    curve = PrecisionCurve(x, partial(_precision_at, recall=x), lambda r, missed: tpr_at(r.swapped(), missed))
-    low, high = precision_band(ranking, curve, _drawing(level, options, groups))
-    y = _precision_at(ranking, recall=x)
-    notes = () if groups is None else (whole_groups(groups.groups),)
+        return band(data, partial(_interpolate_precision, recall=x), x, level=level, **options)
+    curve = PrecisionCurve(
+        x, partial(_interpolate_precision, recall=x), lambda r, missed: interpolate_tpr(r.swapped(), missed)
+    )
+    low, high = limit_precision(ranking, curve, _make_options(level, options, groups))
+    y = _interpolate_precision(ranking, recall=x)
+    notes = () if groups is None else (note_groups(groups.groups),)
     return Band(x, y, np.minimum(low, y), np.maximum(high, y), level, True, notes)
 
 
-def _precision_at(r: Ranking, *, recall: Array) -> Array:
+def _interpolate_precision(r: Ranking, *, recall: Array) -> Array:
     """Return the precision at given recalls, on the straight lines of the ROC curve."""
-    share, alarms = r.positives / r.total, 1 - tpr_at(r.swapped(), 1 - recall)
+    share, alarms = r.positives / r.total, 1 - interpolate_tpr(r.swapped(), 1 - recall)
     return np.asarray(divide(share * recall, share * recall + (1 - share) * alarms))
 
 
@@ -434,20 +440,20 @@ _ENDS_AT_ONCE = 32  # ends of runs that are looked at together
 _ROUNDING = 1e-9  # what rounding can take from a limit, relative to it, and much more
 
 
-def honest_limits(pos: Array, neg: Array, level: float) -> tuple[Array, Array]:
+def compute_honest_limits(pos: Array, neg: Array, level: float) -> tuple[Array, Array]:
     """Return the lower and the upper limit at each score, for counts in ascending order of the scores.
 
-    >>> low, high = honest_limits(np.array([0, 100]), np.array([100, 0]), 0.95)
+    >>> low, high = compute_honest_limits(np.array([0, 100]), np.array([100, 0]), 0.95)
     >>> low.round(3).tolist(), high.round(3).tolist()
     ([0.0, 0.953], [0.047, 1.0])
     """
     alpha = (1 - level) / (len(pos) * (len(pos) + 1))
-    low = _lower(pos, neg, alpha)
+    low = _compute_lower_limits(pos, neg, alpha)
     # What is said of the negatives from above is said of the positives from below.
-    return low, 1 - _lower(neg[::-1], pos[::-1], alpha)[::-1]
+    return low, 1 - _compute_lower_limits(neg[::-1], pos[::-1], alpha)[::-1]
 
 
-def _lower(pos: Array, neg: Array, alpha: float) -> Array:
+def _compute_lower_limits(pos: Array, neg: Array, alpha: float) -> Array:
     """Return the largest lower limit of all runs that end at each score or before."""
     from scipy.special import betaincinv
 
@@ -460,15 +466,15 @@ def _lower(pos: Array, neg: Array, alpha: float) -> Array:
     for i in range(0, len(ends), _ENDS_AT_ONCE):
         last = ends[i : i + _ENDS_AT_ONCE]
         first = starts[: np.searchsorted(starts, last[-1], side="right")]
-        row, column = _promising(positives, cases, last, first, limit, alpha)
+        row, column = _select_promising(positives, cases, last, first, limit, alpha)
         k, n = (total[last[row] + 1] - total[first[column]] for total in (positives, cases))
-        row, k, n = _leading(row, k, n, limit, alpha)
+        row, k, n = _select_leading(row, k, n, limit, alpha)
         np.maximum.at(limits, last[row], betaincinv(k, n - k + 1, alpha))
         limit = max(limit, float(limits[last].max()))
     return np.maximum.accumulate(limits)
 
 
-def _leading(row: Array, k: Array, n: Array, limit: float, alpha: float) -> tuple[Array, Array, Array]:
+def _select_leading(row: Array, k: Array, n: Array, limit: float, alpha: float) -> tuple[Array, Array, Array]:
     """Find the runs with k positives of n cases whose limit may be the largest of their row and exceed a limit.
 
     A limit takes long to find, and it is quickly seen whether a run has a higher one than a limit that is known: so
@@ -486,12 +492,12 @@ def _leading(row: Array, k: Array, n: Array, limit: float, alpha: float) -> tupl
     limits = np.full(len(starts), limit)
     np.maximum.at(limits, own[chosen], betaincinv(k[chosen], n[chosen] - k[chosen] + 1, alpha))
     beaten = limits[own] * (1 - _ROUNDING)
-    few = np.flatnonzero(_may_be_rarer(k, n, beaten, alpha))
+    few = np.flatnonzero(_test_if_rarer(k, n, beaten, alpha))
     few = np.union1d(chosen, few[betainc(k[few], n[few] - k[few] + 1, beaten[few]) < alpha])
     return row[few], k[few], n[few]
 
 
-def _may_be_rarer(k: Array, n: Array, rate: Any, alpha: float) -> Array:
+def _test_if_rarer(k: Array, n: Array, rate: Any, alpha: float) -> Array:
     """Whether k or more positives of n cases at a rate may have a chance below alpha: quick, and never wrong about no.
 
     The chance is at least exp(-n KL(k/n, rate)) / sqrt(8 k (1 - k/n)) (Ash 1965, Lemma 4.7.2), and at least
@@ -505,7 +511,7 @@ def _may_be_rarer(k: Array, n: Array, rate: Any, alpha: float) -> Array:
     return np.asarray((share > rate) & ~(log_chance > math.log(alpha) + _ROUNDING * n))
 
 
-def _promising(
+def _select_promising(
     positives: Array, cases: Array, last: Array, first: Array, limit: float, alpha: float
 ) -> tuple[Array, Array]:
     """Return the runs whose limit may exceed that already found: those with enough positives for their length."""
@@ -526,7 +532,7 @@ def _count_needed(n: Array, limit: float, alpha: float) -> Array:
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)
         inside = np.clip(middle, 1, n)
-        is_enough = (middle >= 1) & _may_be_rarer(inside, n, limit, alpha)
+        is_enough = (middle >= 1) & _test_if_rarer(inside, n, limit, alpha)
         low, high = np.where(is_enough, low, middle), np.where(is_enough, middle, high)
     return high
 
@@ -574,18 +580,18 @@ def calibration_band(
     level = check_level(level)
     resamples, seed = check_whole(resamples, "resamples", 20), check_whole(seed, "seed", 0)
     if kind == "confidence":
-        return _confidence(ranking, smooth, level, simultaneous, resamples, seed, groups)
+        return _make_confidence_band(ranking, smooth, level, simultaneous, resamples, seed, groups)
 
     def make() -> Band:
         if kind == "honest":
-            return _honest(ranking, smooth, level)
-        return _consistency(ranking, smooth, level, simultaneous, resamples, seed)
+            return _make_honest_band(ranking, smooth, level)
+        return _make_consistency_band(ranking, smooth, level, simultaneous, resamples, seed)
 
     # The verdict and the picture of one model show the same band.
     return ranking.cached(("band", kind, smooth, level, simultaneous, resamples, seed), make)
 
 
-def together(r: Ranking, most: int) -> Ranking:
+def merge_scores(r: Ranking, most: int) -> Ranking:
     """Merge neighbouring scores of a ranking into their mean, so that at most `most` are left."""
     if len(r) <= most:
         return r
@@ -597,25 +603,27 @@ def together(r: Ranking, most: int) -> Ranking:
     return replace(r, score=score, pos=pos, neg=neg, pos2=pos2, neg2=neg2)
 
 
-def _put_together(r: Ranking, of: Ranking) -> list[str]:
+def _note_merging(r: Ranking, of: Ranking) -> list[str]:
     if r is of:
         return []
     return [f"The band is drawn from {len(r)} groups of the {len(of)} distinct scores."]
 
 
-def _consistency(r: Ranking, smooth: str, level: float, simultaneous: bool, resamples: int, seed: int) -> Band:
-    few = together(r, MOST_SIMULATED)
+def _make_consistency_band(
+    r: Ranking, smooth: str, level: float, simultaneous: bool, resamples: int, seed: int
+) -> Band:
+    few = merge_scores(r, MOST_SIMULATED)
     p = np.clip(few.key, 0, 1)
     cases = few.size if few.integral else np.maximum(np.round(few.size**2 / (few.pos2 + few.neg2)), 1).astype(int)
     outcomes = np.random.default_rng(seed).binomial(cases, p, size=(resamples, len(few)))
     weight = np.ones(len(few)) if few.integral else few.size / cases
     pos, neg = (outcomes, cases - outcomes) if few.integral else (outcomes * weight, (cases - outcomes) * weight)
-    curves = _curves(Ranking(few.score, pos, neg, pos, neg), smooth)
-    low, high = envelope(curves, level, simultaneous=simultaneous)
-    return _band(few, calibration_curve(few, smooth), low, high, level, simultaneous, _put_together(few, r))
+    curves = _smooth_stack(Ranking(few.score, pos, neg, pos, neg), smooth)
+    low, high = find_envelope(curves, level, simultaneous=simultaneous)
+    return _make_band(few, calibration_curve(few, smooth), low, high, level, simultaneous, _note_merging(few, r))
 
 
-def _curves(stack: Ranking, smooth: str) -> Array:
+def _smooth_stack(stack: Ranking, smooth: str) -> Array:
     """Return the curve of each simulation, some at a time."""
     parts = (slice(start, start + _AT_ONCE) for start in range(0, len(stack.pos), _AT_ONCE))
     curves = []
@@ -625,7 +633,7 @@ def _curves(stack: Ranking, smooth: str) -> Array:
     return np.concatenate(curves)
 
 
-def _confidence(
+def _make_confidence_band(
     r: Ranking,
     smooth: str,
     level: float,
@@ -634,35 +642,35 @@ def _confidence(
     seed: int,
     groups: GroupSampler | None,
 ) -> Band:
-    few = r if groups is not None else together(r, MOST_SIMULATED)
+    few = r if groups is not None else merge_scores(r, MOST_SIMULATED)
     sampler: Any = groups or CaseSampler(few, False)
     resamples_of_curve = bootstrap(sampler, [lambda stack: calibration_curve(stack, smooth)], resamples, seed)
     curve = calibration_curve(few, smooth)
-    low, high = envelope(np.asarray(resamples_of_curve.values[0]), level, simultaneous=simultaneous)
-    notes = _put_together(few, r) + ([] if groups is None else [whole_groups(groups.groups)])
-    return _band(few, curve, np.minimum(low, curve), np.maximum(high, curve), level, simultaneous, notes)
+    low, high = find_envelope(np.asarray(resamples_of_curve.values[0]), level, simultaneous=simultaneous)
+    notes = _note_merging(few, r) + ([] if groups is None else [note_groups(groups.groups)])
+    return _make_band(few, curve, np.minimum(low, curve), np.maximum(high, curve), level, simultaneous, notes)
 
 
-def _honest(r: Ranking, smooth: str, level: float) -> Band:
+def _make_honest_band(r: Ranking, smooth: str, level: float) -> Band:
     if not r.integral:
         raise ParameterError("An honest band counts cases, but the weights are not whole numbers: pass another kind.")
-    few = together(r, MOST_HONEST if len(r) <= MOST_HONEST else MOST_HONEST // 5)
-    low, high = (limits[::-1] for limits in honest_limits(few.pos[::-1], few.neg[::-1], level))
+    few = merge_scores(r, MOST_HONEST if len(r) <= MOST_HONEST else MOST_HONEST // 5)
+    low, high = (limits[::-1] for limits in compute_honest_limits(few.pos[::-1], few.neg[::-1], level))
     if few is not r:
         # Inside a group, only the groups that end before it and those that begin after it say something.
         low, high = np.append(low[1:], 0.0), np.append(1.0, high[:-1])
-    notes = [*_put_together(few, r), "The honest band supposes that a higher probability never goes with a lower risk."]
-    return _band(few, calibration_curve(few, smooth), low, high, level, True, notes)
+    notes = [*_note_merging(few, r), "The honest band supposes that a higher probability never goes with a lower risk."]
+    return _make_band(few, calibration_curve(few, smooth), low, high, level, True, notes)
 
 
-def _band(
+def _make_band(
     r: Ranking, curve: Array, low: Array, high: Array, level: float, simultaneous: bool, notes: list[str]
 ) -> Band:
     x, y, low, high = (np.clip(column[::-1], 0, 1) for column in (r.key, curve, low, high))
     return Band(x, y, low, high, level, simultaneous, tuple(notes))
 
 
-def envelope(curves: Array, level: float, *, simultaneous: bool) -> tuple[Array, Array]:
+def find_envelope(curves: Array, level: float, *, simultaneous: bool) -> tuple[Array, Array]:
     """Return limits that hold a share of the curves: at each place by itself, or along their whole length.
 
     Simultaneous limits are the k-th lowest and highest value at each place among two thirds of the curves. The others
@@ -680,10 +688,10 @@ def envelope(curves: Array, level: float, *, simultaneous: bool) -> tuple[Array,
         return int(np.count_nonzero(is_outside)) > may_leave
 
     k = bisect.bisect_left(range(1, (len(ordered) + 1) // 2 + 1), True, key=leave_too_often)
-    return (ordered[k - 1], ordered[-k]) if k else _moved_out(ordered, others, level)
+    return (ordered[k - 1], ordered[-k]) if k else _move_outwards(ordered, others, level)
 
 
-def _moved_out(ordered: Array, others: Array, level: float) -> tuple[Array, Array]:
+def _move_outwards(ordered: Array, others: Array, level: float) -> tuple[Array, Array]:
     """Move the extremes away from the middle until a share of the other curves stays between them."""
     low, middle, high = ordered[0], ordered[len(ordered) // 2], ordered[-1]
     way = others - middle

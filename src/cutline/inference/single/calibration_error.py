@@ -26,15 +26,15 @@ from cutline.core.array_ops import Array
 from cutline.core.ranking import BLOCK, Ranking
 from cutline.core.table import shown
 from cutline.inference import constants, effective_size
-from cutline.inference.caveats import BELOW, few_cases, make_estimate, weights_by_class
+from cutline.inference.caveats import BELOW, make_estimate, note_few_cases, warn_of_class_weights
 from cutline.inference.corrected import LEVEL, Corrected
-from cutline.inference.effective_size import squares
+from cutline.inference.effective_size import square_weights
 from cutline.inference.influence import Influence
 from cutline.inference.quantities import Quantity
 from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import GroupSampler, Urn
-from cutline.inference.single.bootstrap import design_notes
 from cutline.inference.single.estimand import Estimand, IntervalRequest
+from cutline.inference.single.notes import describe_design
 from cutline.inference.survey import linearise
 from cutline.measures.forms import CalibrationError
 from cutline.measures.miscalibration import isotonic
@@ -87,12 +87,12 @@ def invert_tests(estimands: Sequence[Estimand], options: IntervalRequest) -> lis
     """
     worlds, first, simulated = _simulate_worlds(estimands, options)
     return [
-        _estimate(worlds, i, simulated[i], float(first[i][0].values.mean()), options.level)
+        _make_estimate(worlds, i, simulated[i], float(first[i][0].values.mean()), options.level)
         for i in range(len(estimands))
     ]
 
 
-def corrected_errors(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Corrected]:
+def correct_errors(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Corrected]:
     """Return calibration errors of one ranking without what chance added to them, with their limits.
 
     The corrected error is that of the world in which the value that was seen is the median of the simulated ones.
@@ -107,8 +107,8 @@ def corrected_errors(estimands: Sequence[Estimand], options: IntervalRequest) ->
         ways, values = np.array([world.way for world in own]), np.array([world.values for world in own])
         middle, seen = np.maximum.accumulate(np.median(values, axis=-1)), worlds.seen(i)
         is_null = ways[0] == 0 and seen <= middle[0]
-        centre = 0.0 if is_null else worlds.truth(i, _crossing(seen, middle, ways))
-        made.append(Corrected.of(centre, *_limits(worlds, i, own, LEVEL)))
+        centre = 0.0 if is_null else worlds.truth(i, _find_crossing(seen, middle, ways))
+        made.append(Corrected.of(centre, *_find_limits(worlds, i, own, LEVEL)))
     return made
 
 
@@ -117,16 +117,16 @@ def _simulate_worlds(
 ) -> tuple[_Worlds, list[list[_SimulatedErrors]], list[list[_SimulatedErrors]]]:
     """Return the worlds of a ranking, the first that were simulated and those around the limits."""
     ranking, design = estimands[0].ranking, estimands[0].design
-    worth = float(ranking.total) if ranking.integral and design is None else cases_worth(ranking, design)
+    worth = float(ranking.total) if ranking.integral and design is None else compute_effective_cases(ranking, design)
     quantity = Quantity.CALIBRATION_ERROR
-    notes = effective_size.notes(ranking) if design is None else design_notes(design, "counted", quantity)
+    notes = effective_size.describe_weights(ranking) if design is None else describe_design(design, "counted", quantity)
     simulations = max(_FEWEST, options.resamples // 8)
     # An outcome is simulated for every case, so the bins follow all of them: with few positives, those of the smaller
     # class would give bins so coarse that they move the limits (benchmarks/fewer_resamples.py).
     bins = bin_scores(ranking, per_root=SIMULATED, cases=float(ranking.total) / 2)
     worlds = _Worlds(ranking if bins is None else bins.ranking, estimands, options.seed, simulations, worth, notes)
     first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
-    ways = [_around(errors, worlds.seen(i), worlds.largest(i)) for i, errors in enumerate(first)]
+    ways = [_choose_worlds(errors, worlds.seen(i), worlds.largest(i)) for i, errors in enumerate(first)]
     return worlds, first, worlds.simulated(ways, simulations)
 
 
@@ -153,7 +153,7 @@ class _Worlds:
         self._known: dict[float, Ranking] = {}
         self._truths: dict[tuple[int, float], float] = {}
         self.whole = [self.truth(i, 1.0) for i in range(len(estimands))]
-        self.by_scores = self._of_other_scores(most) if self.is_plain else None
+        self.by_scores = self._simulate_other_scores(most) if self.is_plain else None
 
     def seen(self, i: int) -> float:
         """Return the value of the sample in its bins at its effective size: an error may depend on both."""
@@ -164,7 +164,7 @@ class _Worlds:
     @cached_property
     def _sample(self) -> Ranking:
         scale = self.worth / float(self.ranking.total)
-        return self._ranking(self.ranking.pos * scale, self.ranking.neg * scale)
+        return self._make_ranking(self.ranking.pos * scale, self.ranking.neg * scale)
 
     @property
     def surprises(self) -> float:
@@ -196,7 +196,7 @@ class _Worlds:
         All errors read the same population of a world, which keeps the curve that is fitted to it.
         """
         if way not in self._known:
-            self._known[way] = self._certain(self.ranking.size, way)
+            self._known[way] = self._make_population(self.ranking.size, way)
         if (i, way) not in self._truths:
             self._truths[i, way] = float(self.estimands[i].statistic(self._known[way]))
         return self._truths[i, way]
@@ -227,21 +227,23 @@ class _Worlds:
                 np.broadcast_to(self.ranking.size, (count, len(risk))) if self.is_plain else self.urn.draw(rng, count)
             )
             pos = rng.binomial(size, risk) if size.max() > 1 else (rng.random(size.shape) < risk).astype(size.dtype)
-            return self._ranking(pos, size - pos)
+            return self._make_ranking(pos, size - pos)
 
-        values = self._values(indices, simulations, draw)
+        values = self._compute_values(indices, simulations, draw)
         for place, i in enumerate(indices):
             if self.by_scores is not None and way and self.whole[i] > 0:
                 values[place] += self.truth(i, way) / self.whole[i] * self.by_scores[i, :simulations]
         return dict(zip(indices, np.sort(values, axis=-1), strict=True))
 
-    def _of_other_scores(self, simulations: int) -> Array:
+    def _simulate_other_scores(self, simulations: int) -> Array:
         """Return the deviations of the true error at the end of the way between samples of scores."""
         rng, every = np.random.default_rng([self.seed, simulations]), range(len(self.estimands))
-        values = self._values(every, simulations, lambda count: self._certain(self.urn.draw(rng, count), 1.0))
+        values = self._compute_values(
+            every, simulations, lambda count: self._make_population(self.urn.draw(rng, count), 1.0)
+        )
         return np.asarray(values - values.mean(-1, keepdims=True))
 
-    def _values(self, indices: Sequence[int], simulations: int, draw: Callable[[int], Ranking]) -> Array:
+    def _compute_values(self, indices: Sequence[int], simulations: int, draw: Callable[[int], Ranking]) -> Array:
         """Return statistics of stacks that are drawn in parts that fit into memory."""
         at_once = max(1, _AT_ONCE // len(self.ranking))
         values = []
@@ -252,16 +254,16 @@ class _Worlds:
             values.append([np.asarray(self.estimands[i].statistic(stack), dtype=float) for i in indices])
         return np.nan_to_num(np.concatenate(values, axis=-1)[:, :simulations], nan=0.0)
 
-    def _certain(self, size: Array, way: float) -> Ranking:
+    def _make_population(self, size: Array, way: float) -> Ranking:
         """Return a population with these shares of scores, and the true share of positives at each."""
         risk, many = self.risks(way), _MANY * size.astype(float)
-        return self._ranking(many * risk, many * (1 - risk))
+        return self._make_ranking(many * risk, many * (1 - risk))
 
-    def _ranking(self, pos: Array, neg: Array) -> Ranking:
+    def _make_ranking(self, pos: Array, neg: Array) -> Ranking:
         return Ranking(self.ranking.score, pos, neg, pos, neg)
 
 
-def cases_worth(r: Ranking, groups: GroupSampler | None) -> float:
+def compute_effective_cases(r: Ranking, groups: GroupSampler | None) -> float:
     """Return the effective sample size for the mean of outcomes less probabilities.
 
     Args:
@@ -278,7 +280,7 @@ def cases_worth(r: Ranking, groups: GroupSampler | None) -> float:
     return min(max(spread / variance, 2.0), most) if variance > 0 else most
 
 
-def _around(first: Sequence[_SimulatedErrors], seen: float, largest: float) -> list[float]:
+def _choose_worlds(first: Sequence[_SimulatedErrors], seen: float, largest: float) -> list[float]:
     """Return the worlds between which both limits lie, by the means and spreads of the first ones.
 
     Args:
@@ -299,7 +301,7 @@ def _around(first: Sequence[_SimulatedErrors], seen: float, largest: float) -> l
     return [round(place * step, 6) for place in places]
 
 
-def _estimate(
+def _make_estimate(
     worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], by_chance: float, level: float
 ) -> Estimate:
     estimand, measure = worlds.estimands[i], worlds.estimands[i].measure
@@ -311,10 +313,10 @@ def _estimate(
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
     if worlds.surprises < constants.SURPRISES:
         notes.append(_NO_SURPRISES.fill_in(worlds.surprises))
-    notes += weights_by_class(measure.name, estimand.ranking)
+    notes += warn_of_class_weights(measure.name, estimand.ranking)
     if worlds.is_falling and measure.name not in _BLIND_TO_FALLS:
         notes.append(_NOT_RISING)
-    low, high = _limits(worlds, i, simulated, level)
+    low, high = _find_limits(worlds, i, simulated, level)
     is_null = low == 0
     if not is_null and estimand.form_as(CalibrationError).of_places:
         notes.append(_OF_PLACES)
@@ -323,18 +325,18 @@ def _estimate(
     if high < estimand.value:
         notes.append(_RAISED.format(shown(high)))
     else:
-        notes += few_cases(worlds.ranking)
+        notes += note_few_cases(worlds.ranking)
     limits = Limits(min(low, estimand.value), max(high, estimand.value))
     return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
 
 
-def _limits(worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], level: float) -> Limits:
+def _find_limits(worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], level: float) -> Limits:
     """Return the true errors between which the value that was seen is not in a tail of the simulated ones."""
     ways, values, seen = np.array([w.way for w in simulated]), np.array([w.values for w in simulated]), worlds.seen(i)
-    lowest, highest = (_rising(ways, limits) for limits in _tails(values, level))
-    low = 0.0 if ways[0] == 0 and seen <= highest[0] else worlds.truth(i, _crossing(seen, highest, ways))
+    lowest, highest = (_smooth_rising(ways, limits) for limits in _compute_tails(values, level))
+    low = 0.0 if ways[0] == 0 and seen <= highest[0] else worlds.truth(i, _find_crossing(seen, highest, ways))
     is_less = ways[0] == 0 and seen <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
-    high = float(highest[0]) if is_less else worlds.truth(i, _crossing(seen, lowest, ways))
+    high = float(highest[0]) if is_less else worlds.truth(i, _find_crossing(seen, lowest, ways))
     # What samples of the curve at hand have may be the truth: where no world is far enough to say how large the error
     # can be, and for single places of the curve, of which the data tell little.
     likely = Limits(*(float(np.interp(1.0, ways, tail)) for tail in (lowest, highest)))
@@ -344,13 +346,13 @@ def _limits(worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], leve
     return Limits(min(low, likely.low) if is_of_places else low, high)
 
 
-def _tails(values: Array, level: float) -> Array:
+def _compute_tails(values: Array, level: float) -> Array:
     """Return the limits of each world beyond which one more value would be in a tail of the simulations."""
     tail = (1 - level) / 2
     return np.asarray(np.quantile(values, (tail, 1 - tail), axis=-1, method="weibull"))
 
 
-def _rising(ways: Array, limits: Array) -> Array:
+def _smooth_rising(ways: Array, limits: Array) -> Array:
     """Smooth simulated limits: a parabola along the way that rises, as the true ones do."""
     from scipy.optimize import isotonic_regression
 
@@ -358,7 +360,7 @@ def _rising(ways: Array, limits: Array) -> Array:
     return np.asarray(isotonic_regression(np.maximum(smooth(ways), limits.min())).x)
 
 
-def _crossing(value: float, limits: Array, ways: Array) -> float:
+def _find_crossing(value: float, limits: Array, ways: Array) -> float:
     """Find where along the worlds a limit of the simulated values equals the observed value."""
     return float(np.interp(value, limits, ways))
 
@@ -377,10 +379,10 @@ class CalibrationCheck(NamedTuple):
     z_brier: float
 
 
-def calibration(r: Ranking) -> CalibrationCheck:
+def check_calibration(r: Ranking) -> CalibrationCheck:
     """Test calibration in the large, and with Spiegelhalter (1986), for probabilities of independent cases.
 
-    >>> found = calibration(Ranking.of_counts([0.8, 0.2], [8, 2], [2, 8]))  # just what they say
+    >>> found = check_calibration(Ranking.of_counts([0.8, 0.2], [8, 2], [2, 8]))  # just what they say
     >>> found.z_share, abs(round(found.z_brier, 9))
     (0.0, 0.0)
     """
@@ -388,24 +390,24 @@ def calibration(r: Ranking) -> CalibrationCheck:
 
 
 def _check_calibration(r: Ranking) -> CalibrationCheck:
-    second, total = squares(r), float(r.total)
+    second, total = square_weights(r), float(r.total)
     blocks = (slice(start, start + BLOCK) for start in range(0, len(r), BLOCK))  # so that a long list takes no copies
     sums = sum(
-        _sums_of_calibration(r.key[at], *(cells[at].astype(float) for cells in (r.pos, r.neg, second.pos, second.neg)))
+        _sum_residuals(r.key[at], *(cells[at].astype(float) for cells in (r.pos, r.neg, second.pos, second.neg)))
         for at in blocks
     )
     positives, excess, variance, promised, brier, surplus, spread = (float(total) for total in np.asarray(sums))
     return CalibrationCheck(
         expected=positives / total,
         observed=float(r.positives) / total,
-        z_share=_z(excess, variance),
+        z_share=_compute_z(excess, variance),
         promised=promised / total,
         brier=brier / total,
-        z_brier=_z(surplus, spread),
+        z_brier=_compute_z(surplus, spread),
     )
 
 
-def _sums_of_calibration(p: Array, pos: Array, neg: Array, pos2: Array, neg2: Array) -> Array:
+def _sum_residuals(p: Array, pos: Array, neg: Array, pos2: Array, neg2: Array) -> Array:
     """Return the sums over cells that calibration in the large and Spiegelhalter's test are made of."""
     n, squared, variance = pos + neg, pos2 + neg2, p * (1 - p)
     excess, lean = pos - p * n, 1 - 2 * p
@@ -414,5 +416,5 @@ def _sums_of_calibration(p: Array, pos: Array, neg: Array, pos2: Array, neg2: Ar
     return np.array([*in_the_large, variance @ n, brier, excess @ lean, squared @ (lean**2 * variance)])
 
 
-def _z(surplus: float, variance: float) -> float:
+def _compute_z(surplus: float, variance: float) -> float:
     return surplus / math.sqrt(variance) if variance > np.finfo(float).tiny else math.nan

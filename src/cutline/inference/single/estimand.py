@@ -16,9 +16,9 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, call_user_function, check_flag, check_level, check_whole
 from cutline.inference.caveats import EQUAL
-from cutline.inference.effective_size import effective_counts, freedom_of_sum, squares
+from cutline.inference.effective_size import effective_counts, freedom_of_sum, square_weights
 from cutline.inference.influence import JUMPING, Influence, of_four, of_order
-from cutline.inference.quantities import Quantity, quantity_of
+from cutline.inference.quantities import Quantity, find_quantity
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs.rank import cut, places, places_of_share
 from cutline.measures import Family, Measure, Needs
@@ -87,13 +87,13 @@ class Estimand:
         quota = rest.get("quota", measure.defaults.get("quota"))
         compute, cut_at, of_counts = partial(measure.compute, **rest), None, None
         if measure.needs is Needs.COUNTS:
-            where = _cut_parameters(parameters)
+            where = _select_cut_parameters(parameters)
             cut_at, of_counts = _transfer_cut(ranking, where, design), compute
             statistic = _compose(of_counts, cut_at)
             if "threshold" not in where:
                 quota = places(ranking, quota=where.get("quota"), share=where.get("share"))
         elif quota is not None:
-            statistic = _at_quota(compute, _transfer_quota(quota, ranking, design))
+            statistic = _compose_with_quota(compute, _transfer_quota(quota, ranking, design))
         else:
             statistic = compute
         settings, form = {**measure.bound, **rest}, measure.form
@@ -181,7 +181,7 @@ class Estimand:
         """Return the quantity, which selects the row of the table of methods."""
         if self.measure is None:
             return Quantity.OWN
-        return quantity_of(self.form, is_of_counts=self.of_counts is not None, by_quota=self.quota is not None)
+        return find_quantity(self.form, is_of_counts=self.of_counts is not None, by_quota=self.quota is not None)
 
     @property
     def is_of_order(self) -> bool:
@@ -213,7 +213,7 @@ class Estimand:
         counts = self.counts
         if self.ranking.integral:
             return counts
-        return squares(self.ranking).at_cut(self.ranking.cut(counts.threshold), counts.threshold)
+        return square_weights(self.ranking).at_cut(self.ranking.cut(counts.threshold), counts.threshold)
 
     @cached_property
     def effective_counts(self) -> Counts:
@@ -309,7 +309,7 @@ def _check_number(returned: Any, name: str) -> float:
 _CUTS = ("threshold", "quota", "share")
 
 
-def _cut_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+def _select_cut_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: parameters[name] for name in _CUTS if name in parameters}
 
 
@@ -337,5 +337,5 @@ def _compose(function: Callable[[Counts], Any], cut_at: Callable[[Ranking], Coun
     return lambda r: function(cut_at(r))
 
 
-def _at_quota(function: Callable[..., Any], flagged: Callable[[Ranking], Any]) -> Callable[[Ranking], Any]:
+def _compose_with_quota(function: Callable[..., Any], flagged: Callable[[Ranking], Any]) -> Callable[[Ranking], Any]:
     return lambda r: function(r, quota=flagged(r))

@@ -20,10 +20,11 @@ from cutline.inference.methods import (
     default_method,
 )
 from cutline.inference.quantities import find_by_name
-from cutline.inference.single.bootstrap import caveats_of, design_notes, estimate_on_resamples
-from cutline.inference.single.calibration_error import corrected_errors, invert_tests
+from cutline.inference.single.bootstrap import estimate_on_resamples
+from cutline.inference.single.calibration_error import correct_errors, invert_tests
 from cutline.inference.single.estimand import Estimand, IntervalRequest, check_request
-from cutline.inference.single.smoothed_bootstrap import corrected_best, estimate_smoothed
+from cutline.inference.single.notes import describe_design, find_caveats
+from cutline.inference.single.smoothed_bootstrap import correct_best, estimate_smoothed
 from cutline.measures.bin_brackets import Bounds
 from cutline.results.estimate import Estimate
 
@@ -56,7 +57,7 @@ def estimates(
     return [
         widen_by_bracket(made[i], estimand.bracket, estimand.range)
         if i in made
-        else _without_interval(estimand, chosen[i], request.level)
+        else _make_without_interval(estimand, chosen[i], request.level)
         for i, estimand in enumerate(estimands)
     ]
 
@@ -88,7 +89,7 @@ def _has_interval(estimand: Estimand, method: Method) -> bool:
     return math.isfinite(estimand.value) or (math.isinf(estimand.value) and method.engine in ("formula", "bootstrap"))
 
 
-def _without_interval(estimand: Estimand, method: Method, level: float) -> Estimate:
+def _make_without_interval(estimand: Estimand, method: Method, level: float) -> Estimate:
     reason = (f"undefined: {estimand.reason}",) if estimand.reason else ()
     return Estimate(estimand.name, estimand.value, math.nan, math.nan, level, method.name, reason)
 
@@ -102,16 +103,16 @@ def estimate_by_formula(estimand: Estimand, method: Method, level: float) -> Est
         level: The level of the interval.
     """
     if math.isnan(estimand.value):
-        return _without_interval(estimand, method, level)
+        return _make_without_interval(estimand, method, level)
     design = estimand.design
-    notes, ignored = effective_size.notes(estimand.ranking), []
+    notes, ignored = effective_size.describe_weights(estimand.ranking), []
     if design is not None:
         if method.allows_for == "design" or (method.allows_for == "weights" and design.are_single):
-            notes = design_notes(design, "counted", estimand.quantity)
+            notes = describe_design(design, "counted", estimand.quantity)
         else:
             ignored = [IGNORES_THE_DESIGN if design.are_single else INDEPENDENT]
     if not method.settles_caveat:
-        notes += caveats_of(estimand)
+        notes += find_caveats(estimand)
     elif estimand.bracket is not None:
         notes.append(estimand.bracket.statement)
     interval = method.limits(estimand, level)
@@ -160,8 +161,8 @@ def correct_bias(estimand: Estimand, options: IntervalRequest) -> Corrected:
     """
     engines = {method.engine for method in applicable_methods(estimand)}
     if "inversion" in engines:
-        return corrected_errors([estimand], options)[0]
+        return correct_errors([estimand], options)[0]
     if estimand.design is None and "smoothed" in engines:
-        return corrected_best([estimand], options)[0]
+        return correct_best([estimand], options)[0]
     (estimate,) = estimates([estimand], options._replace(level=LEVEL))
     return Corrected.of(estimand.value, estimate.low, estimate.high)

@@ -21,13 +21,14 @@ from cutline.core.caching import cached_value
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.inference import constants, effective_size
-from cutline.inference.caveats import NO_COVERAGE, SEPARATED, few_cases, has_spread, make_estimate
+from cutline.inference.caveats import NO_COVERAGE, SEPARATED, has_spread, make_estimate, note_few_cases
 from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import Urn
-from cutline.inference.single.bootstrap import caveats_of, on_its_scale
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inference.single.separation import limits_when_separated
+from cutline.inference.single.notes import find_caveats
+from cutline.inference.single.separation import find_separated_limits
+from cutline.inference.single.smooth import normal_limits_on_scale
 from cutline.measures.forms import MaximumOverCuts
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
@@ -55,33 +56,35 @@ def estimate_smoothed(estimands: Sequence[Estimand], options: IntervalRequest) -
 
     All have the same samples of the same worlds, so that an interval does not depend on what else is asked for.
     """
-    ranking, samples, worlds = _smoothed_worlds(estimands, options)
-    limits = [_limits(estimand, world, options.level) for estimand, world in zip(estimands, worlds, strict=True)]
+    ranking, samples, worlds = _simulate_smoothed_worlds(estimands, options)
+    limits = [
+        _compute_limits(estimand, world, options.level) for estimand, world in zip(estimands, worlds, strict=True)
+    ]
     no_skill = np.full(len(ranking), float(ranking.positives / ranking.total))
-    there = known_world(ranking, no_skill)
+    there = make_population(ranking, no_skill)
     near = [i for i, world in enumerate(worlds) if _may_have_no_skill(estimands[i], world, there)]
-    plain = _worlds(ranking, no_skill, [estimands[i] for i in near], samples, [options.seed, 1])
+    plain = _simulate_worlds(ranking, no_skill, [estimands[i] for i in near], samples, [options.seed, 1])
     for i, world in zip(near, plain, strict=True):
-        limits[i] = _with_no_skill(limits[i], estimands[i].value, world, options.level)
-    return [_estimate(*parts, options.level) for parts in zip(estimands, worlds, limits, strict=True)]
+        limits[i] = _extend_to_no_skill(limits[i], estimands[i].value, world, options.level)
+    return [_make_estimate(*parts, options.level) for parts in zip(estimands, worlds, limits, strict=True)]
 
 
-def corrected_best(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Corrected]:
+def correct_best(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Corrected]:
     """Return the best over something of one ranking without what chance added to it, with its limits.
 
     Args:
         estimands: Measures of one ranking.
         options: The resamples and the seed.
     """
-    _, _, worlds = _smoothed_worlds(estimands, options)
+    _, _, worlds = _simulate_smoothed_worlds(estimands, options)
     corrected = []
     for estimand, world in zip(estimands, worlds, strict=True):
         bias = world.bias if len(world.samples) else 0.0
-        corrected.append(Corrected.of(estimand.value - bias, *_limits(estimand, world, LEVEL)))
+        corrected.append(Corrected.of(estimand.value - bias, *_compute_limits(estimand, world, LEVEL)))
     return corrected
 
 
-def _smoothed_worlds(
+def _simulate_smoothed_worlds(
     estimands: Sequence[Estimand], options: IntervalRequest
 ) -> tuple[Ranking, int, list[_SmoothedSamples]]:
     """Return the ranking in bins, the number of samples, and each measure in the smoothed world.
@@ -98,21 +101,21 @@ def _smoothed_worlds(
         missing = {
             name: estimand
             for name, estimand in zip(names, estimands, strict=True)
-            if name not in known and _bandwidth(estimand) == bandwidth
+            if name not in known and _choose_bandwidth(estimand) == bandwidth
         }
         if missing:
-            risks = smoothed_risks(ranking, bandwidth)
-            made = _worlds(ranking, risks, [*missing.values()], samples, [options.seed, 0])
+            risks = smooth_risks(ranking, bandwidth)
+            made = _simulate_worlds(ranking, risks, [*missing.values()], samples, [options.seed, 0])
             known |= zip(missing, made, strict=True)
     return ranking, samples, [known[name] for name in names]
 
 
-def _bandwidth(estimand: Estimand) -> float:
+def _choose_bandwidth(estimand: Estimand) -> float:
     """Return the bandwidth of the kernel that a measure needs."""
     return constants.SMOOTHING_OF_PEAKS if estimand.form_as(MaximumOverCuts).of_peaks else constants.SMOOTHING
 
 
-def smoothed_risks(r: Ranking, bandwidth: float = constants.SMOOTHING) -> Array:
+def smooth_risks(r: Ranking, bandwidth: float = constants.SMOOTHING) -> Array:
     """Return the share of positives at each score of the smoothed sample.
 
     The cases of a class are spread over the scores by a normal kernel on the scale of the normal scores of their ranks,
@@ -129,7 +132,7 @@ def smoothed_risks(r: Ranking, bandwidth: float = constants.SMOOTHING) -> Array:
     ranks = np.clip((np.cumsum(size) - size / 2) / size.sum(), np.finfo(float).tiny, 1 - np.finfo(float).epsneg)
     z = np.fromiter(map(NormalDist().inv_cdf, ranks.tolist()), float, len(ranks))
     nodes = np.linspace(z[0], z[-1], _NODES) if len(r) > _NODES else z
-    everywhere = _on_nodes(z, size, nodes)
+    everywhere = _assign_to_nodes(z, size, nodes)
     density = []
     for cases in (r.pos, r.neg):
         weight = cases.astype(float)
@@ -137,12 +140,12 @@ def smoothed_risks(r: Ranking, bandwidth: float = constants.SMOOTHING) -> Array:
         spread = math.sqrt(max(float(weight @ (z - weight @ z / count) ** 2) / count, 1e-6))
         kernel = np.exp(-0.5 * ((nodes[:, None] - nodes) / (bandwidth * spread * count**-0.2)) ** 2)
         reached = kernel @ everywhere  # by a case at each node
-        smoothed_shares = kernel @ (_on_nodes(z, weight, nodes) / np.maximum(reached, np.finfo(float).tiny))
+        smoothed_shares = kernel @ (_assign_to_nodes(z, weight, nodes) / np.maximum(reached, np.finfo(float).tiny))
         density.append(smoothed_shares if nodes is z else np.interp(z, nodes, smoothed_shares))
     return np.asarray(density[0] / np.maximum(density[0] + density[1], np.finfo(float).tiny))
 
 
-def _on_nodes(z: Array, weight: Array, nodes: Array) -> Array:
+def _assign_to_nodes(z: Array, weight: Array, nodes: Array) -> Array:
     """Return the weights, each at the nearest node."""
     if nodes is z:
         return weight
@@ -150,26 +153,26 @@ def _on_nodes(z: Array, weight: Array, nodes: Array) -> Array:
     return np.bincount(place, weight, len(nodes))
 
 
-def _worlds(
+def _simulate_worlds(
     r: Ranking, risk: Array, estimands: Sequence[Estimand], samples: int, seed: Sequence[int]
 ) -> list[_SmoothedSamples]:
     """Return each measure in a world where every score has a share of positives, and in samples of it."""
     if not estimands:
         return []
-    statistics, known = [estimand.statistic for estimand in estimands], known_world(r, risk)
+    statistics, known = [estimand.statistic for estimand in estimands], make_population(r, risk)
     made = []
-    for of, values in zip(statistics, samples_of_world(r, risk, statistics, samples, seed), strict=True):
+    for of, values in zip(statistics, sample_population(r, risk, statistics, samples, seed), strict=True):
         made.append(_SmoothedSamples(float(of(known)), values[np.isfinite(values)]))
     return made
 
 
-def known_world(r: Ranking, risk: Array) -> Ranking:
+def make_population(r: Ranking, risk: Array) -> Ranking:
     """Return the ranking with a given share of positives at each score."""
     pos, neg = r.size * risk, r.size * (1 - risk)
     return Ranking(r.score, pos, neg, pos, neg)
 
 
-def samples_of_world(
+def sample_population(
     r: Ranking, risk: Array, statistics: Sequence[Callable[[Ranking], Any]], samples: int, seed: Sequence[int]
 ) -> list[Array]:
     """Return statistics in samples of a world where every score has a share of positives, one sample a row.
@@ -196,23 +199,23 @@ def samples_of_world(
     return [np.concatenate(values)[:samples] for values in zip(*stacks, strict=True)]
 
 
-def _limits(estimand: Estimand, world: _SmoothedSamples, level: float) -> Limits:
+def _compute_limits(estimand: Estimand, world: _SmoothedSamples, level: float) -> Limits:
     """Return the limits of the value without its bias, on the scale of its range.
 
     The scale is taken at the value or at the corrected one, whichever is farther from an end: at the end itself there
     is none. Student's quantile has as many degrees of freedom as the smaller class has cases.
     """
-    (least, most), apart = estimand.range, limits_when_separated(estimand, level)
+    (least, most), apart = estimand.range, find_separated_limits(estimand, level)
     if len(world.samples) < 2 or not has_spread(world.samples) or apart is not None:
         return apart or Limits(estimand.value, estimand.value)
     room = constants.INSIDE * (most - least if math.isfinite(most) else float(world.samples.max()) - least)
     value = min(max(estimand.value, least + room), most - room)
     centre = min(max(value - world.bias, least + room), most - room)
-    free = max(float(min(effective_size.effective(estimand.ranking))) - 1, 1.0)
+    free = max(float(min(effective_size.effective_sizes(estimand.ranking))) - 1, 1.0)
     se = math.hypot(float(world.samples.std(ddof=1)), constants.UNCERTAIN_BIAS * world.bias)
     se *= student_quantile(level, free) / quantile(level)
     at = max(value, centre, key=lambda x: min(x - least, most - x))
-    low, high = on_its_scale(at, se, (least, most), level)
+    low, high = normal_limits_on_scale(at, se, (least, most), level)
     if math.isinf(most):  # a value within its error of the only end says little of a logarithm
         reach = quantile(level) * se
         high = min(high, at + (math.e - 1) * max(reach, at - least))
@@ -228,7 +231,7 @@ def _may_have_no_skill(estimand: Estimand, world: _SmoothedSamples, without_skil
     return abs(estimand.value - there) < reach
 
 
-def _with_no_skill(limits: Limits, value: float, world: _SmoothedSamples, level: float) -> Limits:
+def _extend_to_no_skill(limits: Limits, value: float, world: _SmoothedSamples, level: float) -> Limits:
     """Extend the limits to the value of a world without skill, if that could have given the value."""
     if len(world.samples) < 2:
         return limits
@@ -239,10 +242,10 @@ def _with_no_skill(limits: Limits, value: float, world: _SmoothedSamples, level:
     return Limits(min(limits.low, world.value), max(limits.high, world.value))
 
 
-def _estimate(estimand: Estimand, world: _SmoothedSamples, limits: Limits, level: float) -> Estimate:
-    notes = [*effective_size.notes(estimand.ranking), *caveats_of(estimand)]
-    notes += few_cases(estimand.ranking)
-    if limits_when_separated(estimand, level) is not None:
+def _make_estimate(estimand: Estimand, world: _SmoothedSamples, limits: Limits, level: float) -> Estimate:
+    notes = [*effective_size.describe_weights(estimand.ranking), *find_caveats(estimand)]
+    notes += note_few_cases(estimand.ranking)
+    if find_separated_limits(estimand, level) is not None:
         notes.append(SEPARATED)
     elif len(world.samples) > 1 and has_spread(world.samples):
         notes.append(RAISED.format(estimand.form_as(MaximumOverCuts).over, shown(abs(world.bias))))

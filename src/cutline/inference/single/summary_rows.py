@@ -23,7 +23,7 @@ from cutline.results.summary import Row, SummaryOptions
 _MANY = 40  # measures of a summary, from which on what they share is computed first
 
 
-def rows_of(
+def make_rows(
     selection: Sequence[SelectedMeasure], ranking: Ranking, groups: GroupSampler | None, options: SummaryOptions
 ) -> tuple[tuple[Row, ...], SummaryOptions]:
     """Return the rows of a summary, and its options with the number of resamples that were drawn.
@@ -46,20 +46,22 @@ def rows_of(
         fitting,
         at_once,
     )
-    intervals, used = _intervals_of_rows(estimands, options)
+    intervals, used = _estimate_rows(estimands, options)
     with_values = [
         (selected.measure, selected.resolve_parameters(options.cut), t.value)
         for selected, t in zip(fitting, estimands, strict=True)
     ]
     known = dict(zip(fitting, zip(estimands, intervals, all_bounds(with_values, ranking), strict=True), strict=True))
     rows = tuple(
-        _row(selected, *known[selected], options) if selected in known else _undefined(selected, ranking, options)
+        _make_row(selected, *known[selected], options)
+        if selected in known
+        else _make_undefined_row(selected, ranking, options)
         for selected in selection
     )
     return rows, replace(options, resamples_used=used)
 
 
-def _intervals_of_rows(estimands: Sequence[Estimand], options: SummaryOptions) -> tuple[list[Estimate | None], int]:
+def _estimate_rows(estimands: Sequence[Estimand], options: SummaryOptions) -> tuple[list[Estimate | None], int]:
     """Return the estimate of each measure, None without an interval, and the number of resamples behind some."""
     interval = check_request(IntervalRequest(options.level, seed=options.seed))
     intervals: list[Estimate | None] = [None] * len(estimands)
@@ -68,7 +70,7 @@ def _intervals_of_rows(estimands: Sequence[Estimand], options: SummaryOptions) -
     n = len(estimands[0].ranking)
     at_once = 0 if estimands[0].ranking.is_long else n
     may_resample = options.intervals != "formula" and options.resamples != 0
-    made = map_parallel(lambda t: _by_formula(t, interval.level, may_resample), estimands, at_once)
+    made = map_parallel(lambda t: _estimate_or_choose(t, interval.level, may_resample), estimands, at_once)
     intervals = [result if isinstance(result, Estimate) else None for result in made]
     methods = {i: result for i, result in enumerate(made) if isinstance(result, Method)}
     # Simulations of calibration errors take longer than resamples: they have a budget of their own.
@@ -76,7 +78,7 @@ def _intervals_of_rows(estimands: Sequence[Estimand], options: SummaryOptions) -
     resampled = [i for i in methods if i not in tested]
     used = 0
     for some, cost in ((resampled, 1), (tested, COST_OF_INVERSION)):
-        if some and (resamples := _resamples(options, cost * len(some), n)):
+        if some and (resamples := _count_resamples(options, cost * len(some), n)):
             request, chosen = interval._replace(resamples=resamples), [methods[i] for i in some]
             for i, estimate in zip(some, estimates([estimands[i] for i in some], request, chosen), strict=True):
                 intervals[i] = estimate
@@ -84,14 +86,14 @@ def _intervals_of_rows(estimands: Sequence[Estimand], options: SummaryOptions) -
     return intervals, used
 
 
-def _by_formula(estimand: Estimand, level: float, may_resample: bool) -> Estimate | Method | None:
+def _estimate_or_choose(estimand: Estimand, level: float, may_resample: bool) -> Estimate | Method | None:
     """Return the estimate by a formula, or the default method if it resamples or simulates; None without both."""
     method = default_method(estimand) if may_resample else default_without_resamples(estimand)
     is_formula = method is not None and method.engine == "formula"
     return estimate_by_formula(estimand, method, level) if is_formula else method  # type: ignore[arg-type]
 
 
-def _resamples(options: SummaryOptions, measures: int, scores: int) -> int:
+def _count_resamples(options: SummaryOptions, measures: int, scores: int) -> int:
     """Return the number of resamples to draw for a number of measures without a closed form."""
     resamples = choose_resamples(scores, options.resamples)
     if options.intervals == "formula":
@@ -100,7 +102,7 @@ def _resamples(options: SummaryOptions, measures: int, scores: int) -> int:
     return resamples if is_requested or is_affordable(measures, scores, resamples) else 0
 
 
-def _row(
+def _make_row(
     selected: SelectedMeasure,
     estimand: Estimand,
     interval: Estimate | None,
@@ -118,7 +120,7 @@ def _row(
     return Row(selected.measure, estimate, baseline, reason, selected.at, bracket)
 
 
-def _undefined(selected: SelectedMeasure, ranking: Ranking, options: SummaryOptions) -> Row:
+def _make_undefined_row(selected: SelectedMeasure, ranking: Ranking, options: SummaryOptions) -> Row:
     """Return the row of a measure that needs other scores."""
     estimate = Estimate(str(selected.measure), math.nan, math.nan, math.nan, options.level, "")
     return Row(selected.measure, estimate, None, selected.measure.reason(ranking), selected.at)

@@ -41,7 +41,7 @@ def heights(r: Ranking, risks: Array, kind: str, prevalence: float | None = None
     )
 
 
-def decision_band(
+def make_decision_band(
     data: Any,
     risks: Array,
     kind: str = "net_benefit",
@@ -65,10 +65,13 @@ def decision_band(
     r, groups = with_groups(data)
     options = IntervalRequest(level, resamples=resamples, seed=seed)
     if prevalence is None and kind in _MEASURES:
-        return _make_band(risks, _of_measure(r, groups, risks, kind, options), level)
+        return _make_band(risks, _estimate_points(r, groups, risks, kind, options), level)
     if prevalence is not None and groups is None:
         return _make_band(
-            risks, _elsewhere(r, risks, prevalence, level), level, _convert_from_net_benefit(risks, kind, prevalence)
+            risks,
+            _estimate_at_prevalence(r, risks, prevalence, level),
+            level,
+            _convert_from_net_benefit(risks, kind, prevalence),
         )
     return band(
         data,
@@ -80,14 +83,14 @@ def decision_band(
     )
 
 
-def _of_measure(
+def _estimate_points(
     r: Ranking, groups: GroupSampler | None, risks: Array, kind: str, options: IntervalRequest
 ) -> list[Estimate]:
     estimands = [Estimand.of_measure(_MEASURES[kind], r, {"threshold": float(risk)}, groups) for risk in risks]
     return estimates(estimands, options)
 
 
-def _elsewhere(r: Ranking, risks: Array, prevalence: float, level: float) -> list[Estimate]:
+def _estimate_at_prevalence(r: Ranking, risks: Array, prevalence: float, level: float) -> list[Estimate]:
     return [at_prevalence(r, float(risk), prevalence, level=level)["net_benefit"] for risk in risks]
 
 
@@ -112,11 +115,11 @@ def _make_band(
     return Band(risks, y, low, high, level, False, notes)
 
 
-def best_quota(
+def find_best_quota(
     r: Ranking, sampler: OneModel | None, *, value: float, cost: float, level: float, resamples: int, seed: int = 0
 ) -> Estimate:
     """Return the smallest quota with the largest profit, with percentiles; without a sampler, no interval."""
-    best = partial(_most_profitable, value=value, cost=cost)
+    best = partial(_find_most_profitable, value=value, cost=cost)
     low = high = float("nan")
     if sampler is not None and resamples:
         quotas = bootstrap(sampler, [best], max(2, resamples), seed).values[0]
@@ -124,7 +127,7 @@ def best_quota(
     return Estimate("best quota", float(best(r)), low, high, level, "bootstrap")
 
 
-def _most_profitable(r: Ranking, *, value: float, cost: float) -> Any:
+def _find_most_profitable(r: Ranking, *, value: float, cost: float) -> Any:
     profit = value * r.tp.astype(float) - cost * r.ends.astype(float)
     place = profit.argmax(-1)
     return np.take_along_axis(r.ends, place[..., None], -1)[..., 0] if r.ends.ndim > 1 else r.ends[place]
