@@ -26,7 +26,7 @@ def refusal(function):
 
 
 def run(*arguments):
-    """Run a command in this process; its exit code, output and errors."""
+    """Run a command in this process and return its exit code, output and errors."""
     from cutline.cli.main import main
 
     output, errors = io.StringIO(), io.StringIO()
@@ -97,7 +97,7 @@ def check_commands(folder):
 
 
 def main():
-    """Hide what is asked to be hidden, and run all checks."""
+    """Hide the named packages, and run all checks."""
     from cutline.core.extras import EXTRAS
 
     if "--hide" in sys.argv:

@@ -2,13 +2,13 @@
 
 
 def layers_of(spec):
-    """The single layers of a specification, however they are put together."""
+    """Return the single layers of a specification, however they are nested."""
     parts = [part for key in ("layer", "hconcat", "vconcat") for part in spec.get(key, [])]
     return [layer for part in parts for layer in layers_of(part)] if parts else [spec]
 
 
 def rows_of(spec):
-    """All the rows of data that a specification draws."""
+    """Return all rows of data that a specification draws."""
     return [one for rows in spec.get("datasets", {}).values() for row in rows for one in flat(row)]
 
 
@@ -22,11 +22,11 @@ def flat(row):
 
 
 def line(spec, series):
-    """The corners of one line, from its first to its last."""
+    """Return the corners of one line, from its first to its last."""
     found = [row for row in rows_of(spec) if row.get("series") == series and "width" in row]
     return [(row["x"], row["y"]) for row in sorted(found, key=lambda row: row["i"])]
 
 
 def series_of(spec):
-    """The rows of the lines, in the order in which they are drawn."""
+    """Return the rows of the lines, in the order in which they are drawn."""
     return [row for rows in spec["datasets"].values() for row in rows if "width" in row]

@@ -14,7 +14,7 @@ from cutline.measures import Needs
 
 
 class Table(NamedTuple):
-    """The four counts of one cut."""
+    """Counts of one cut."""
 
     tp: int
     fp: int
@@ -26,31 +26,31 @@ class Table(NamedTuple):
 
 
 def blocks(labels, scores):
-    """The labels of each tie, the highest score first."""
+    """Return the labels of each tie, the highest score first."""
     return [
         [y for y, s in zip(labels, scores, strict=True) if s == score] for score in sorted(set(scores), reverse=True)
     ]
 
 
 def places(labels, scores):
-    """The share of positives t[k] = m2 / m1 at each place of the list (Arbel & Rokach, eq. 5)."""
+    """Return the share of positives t[k] = m2 / m1 at each position of the list (Arbel & Rokach, eq. 5)."""
     return [Fraction(sum(block), len(block)) for block in blocks(labels, scores) for _ in block]
 
 
 def orders(labels, scores):
-    """Every list of labels that breaking the ties can give, each as often as any other."""
+    """Return every list of labels that breaking the ties can give, all with the same frequency."""
     choices = [sorted(set(itertools.permutations(block))) for block in blocks(labels, scores)]
     return [list(itertools.chain(*choice)) for choice in itertools.product(*choices)]
 
 
 def mean_over_orders(function, labels, scores):
-    """The mean of a function of an untied list of labels over all orders of the ties."""
+    """Average a function of an untied list of labels over all orders of the ties."""
     every = orders(labels, scores)
     return sum(function(order) for order in every) / len(every)
 
 
 def cuts(labels, scores):
-    """The table of each cut, from flagging nobody on, by counting the cases at or above each distinct score."""
+    """Count the cases at or above each distinct score, from the cut that flags no case on."""
     tables = [Table(0, 0, sum(labels), len(labels) - sum(labels))]
     for threshold in sorted(set(scores), reverse=True):
         flagged = [y for y, s in zip(labels, scores, strict=True) if s >= threshold]
@@ -60,12 +60,12 @@ def cuts(labels, scores):
 
 
 def roc(labels, scores):
-    """The points (FPR, TPR) of all cuts."""
+    """Return the points (FPR, TPR) of all cuts."""
     return [(Fraction(c.fp, c.fp + c.tn), Fraction(c.tp, c.tp + c.fn)) for c in cuts(labels, scores)]
 
 
 def precision_recall(labels, scores):
-    """The points (recall, precision) of all cuts; precision is 0 where nobody is flagged (Berrar, Definition 32)."""
+    """Return the points (recall, precision) of all cuts; precision is 0 if none is flagged (Berrar, Definition 32)."""
     return [
         (Fraction(c.tp, c.tp + c.fn), Fraction(c.tp, c.tp + c.fp) if c.tp + c.fp else Fraction(0))
         for c in cuts(labels, scores)
@@ -73,7 +73,7 @@ def precision_recall(labels, scores):
 
 
 def trapezoids(points):
-    """The area under straight lines through the points."""
+    """Return the area under straight lines through the points."""
     return sum((x1 - x0) * (y0 + y1) / 2 for (x0, y0), (x1, y1) in itertools.pairwise(points))
 
 
@@ -95,7 +95,7 @@ def _share_of_pairs(labels, scores, holds):
 
 
 def auc(labels, scores):
-    """Pairs won, a tie counting one half."""
+    """Return the share of pairs in the right order, a tie counting one half."""
     return concordant_pairs(labels, scores) + tied_pairs(labels, scores) / 2
 
 
@@ -211,7 +211,7 @@ def eer(labels, scores):
 
 
 def hull(labels, scores):
-    """The points of the ROC curve above every chord that joins an earlier and a later point."""
+    """Return the points of the ROC curve above every chord that joins an earlier and a later point."""
     points = sorted(set(roc(labels, scores)))
 
     def below_a_chord(k):
@@ -243,7 +243,7 @@ def aucpr(labels, scores, left, right):
 
 
 def area_up_to(labels, scores, fpr):
-    """The area under the ROC curve, straight between its points, up to a false positive rate."""
+    """Return the area under the ROC curve, straight between its points, up to a false positive rate."""
     area = Fraction(0)
     for (x0, y0), (x1, y1) in itertools.pairwise(roc(labels, scores)):
         end = min(x1, fpr)
@@ -256,7 +256,7 @@ def area_up_to(labels, scores, fpr):
 
 
 def every_measure(ranking):
-    """Every measure of a ranking of probabilities, by name; a measure of one cut at every cut."""
+    """Compute every measure of a ranking of probabilities, by name; a measure of one cut at every cut."""
     found = {}
     for m in MEASURES:
         parameters = {name: m.parameters[name].example for name in m.required}

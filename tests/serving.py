@@ -19,7 +19,7 @@ PATIENCE = 120  # seconds after which a test gives up: a busy machine takes many
 
 
 class Client:
-    """What a page of our own sends, unless a test says otherwise."""
+    """Return the headers that the app's own page sends, unless a test changes them."""
 
     def __init__(self, server, access):
         self.server, self.access = server, access
@@ -118,7 +118,7 @@ def running(password=None, limit=10**7, grace=600, **options):
 
 
 def is_running(pid):
-    """Whether a process has not ended yet; one that nobody asks after stays as a zombie, which is no process."""
+    """Whether a process is still running; a zombie does not count."""
     try:
         os.kill(pid, 0)
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")

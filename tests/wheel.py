@@ -1,4 +1,4 @@
-"""What a user does first with the installed wheel; run by `make test-wheel` with the Python of an empty environment."""
+"""Try the installed wheel as a new user would; run by `make test-wheel` with the Python of an empty environment."""
 
 import importlib.metadata
 import json
@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 def run(*arguments, code=0):
-    """Run the installed command; what it printed."""
+    """Run the installed command and return what it printed."""
     command = [str(BIN / "cutline"), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     assert done.returncode == code, f"{command} ended with {done.returncode}: {done.stderr}"
@@ -66,7 +66,7 @@ def check_training():
 
 
 def main():
-    """All of it."""
+    """Run all checks."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         check_the_package()

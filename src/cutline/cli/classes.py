@@ -273,7 +273,7 @@ def _choose_columns(file: Source, columns: Iterable[str], how: Reading) -> Chose
 
 
 def _make_missing_error(title: str, column: str, option: str, known: Sequence[str]) -> InputError:
-    listed = ", ".join(quote(name) for name in known[:8]) + (", ..." if len(known) > 8 else "")
+    listed = ", ".join(quote(name) for name in known[:8]) + (" and more" if len(known) > 8 else "")
     hint = near(column, known) or f"It has {listed}."
     return InputError(f"{title} has no column {quote(column)}, which {option} names", hint=hint)
 

@@ -289,7 +289,7 @@ def _render_questions(screen: Console, summary: Summary) -> Iterable[RenderableT
             yield Text()
             if reason := _find_common_reason(mine):
                 titles = listed([row.measure.title for row in mine])
-                undefined = f"{titles} {'is' if len(mine) == 1 else 'are'} undefined, because {reason}."
+                undefined = f"{titles} {'is' if len(mine) == 1 else 'are'} undefined, because {reason.rstrip('.')}."
                 yield Text(family.value, style="bold")
                 yield Text(fold(undefined, screen.width))
             else:

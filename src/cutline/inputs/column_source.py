@@ -203,7 +203,7 @@ def check_distinct(names: Sequence[str], title: str) -> None:
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(map(shown, names[:8])) + (", ..." if len(names) > 8 else "") if names else "no columns"
+    return ", ".join(map(shown, names[:8])) + (" and more" if len(names) > 8 else "") if names else "no columns"
 
 
 @contextmanager
