@@ -1,6 +1,7 @@
 """Settings for all tests."""
 
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,8 +28,13 @@ SLOW_FIXTURES = {"browser", "site", "spark"}
 
 
 def pytest_collection_modifyitems(items):
-    """Mark tests that open a browser, build the site or start a cluster; others say `slow` themselves."""
+    """Mark tests that open a browser, build the site or start a cluster; others say `slow` themselves.
+
+    On Windows, skip those that need what only POSIX systems have.
+    """
     for item in items:
+        if sys.platform == "win32" and item.get_closest_marker("posix"):
+            item.add_marker(pytest.mark.skip(reason="Windows has no such signals, pipes, modes or links"))
         if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
 

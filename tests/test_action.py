@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+pytestmark = pytest.mark.posix  # its program is one of bash
 ROOT = Path(__file__).parents[1]
 ROWS = "y,p\n" + "\n".join(f"{i % 2},{(i % 2) * 0.3 + (i * 37 % 101) / 200}" for i in range(200)) + "\n"
 

@@ -293,6 +293,7 @@ def test_pages_are_few():
         assert tabs[0] not in client.server.tabs
 
 
+@pytest.mark.posix
 def test_unused_folders_are_removed_after_a_day(tmp_path):
     old, new, foreign = (tmp_path / name for name in ("cutline-app-old", "cutline-app-new", "else-old"))
     for folder in (old, new, foreign):

@@ -50,6 +50,7 @@ def test_a_gate_fails_with_1_and_bad_input_with_2(ten):
     assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
 
 
+@pytest.mark.posix
 def test_a_named_pipe_is_read_once_by_the_command(tmp_path, ten):
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
@@ -61,6 +62,7 @@ def test_a_named_pipe_is_read_once_by_the_command(tmp_path, ten):
     assert json.loads(done.stdout)["cases"] == 10
 
 
+@pytest.mark.posix
 def test_models_come_from_two_pipes(tmp_path):
     cases = [("a", 1, 0.9, 0.4), ("b", 0, 0.5, 0.6), ("c", 1, 0.7, 0.8), ("d", 0, 0.2, 0.1)]
     lines = "".join(json.dumps({"id": i, "y": y, "p": p}) + "\n" for i, y, p, _ in cases)
@@ -102,6 +104,7 @@ def test_a_million_rows(cutline, tmp_path):
     assert found["measures"][0]["value"] == pytest.approx(0.7602, abs=0.002)  # two normals one apart: Phi(1 / sqrt 2)
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize("shows", ["measures", "evaluate --help", "--help"])
 def test_a_reader_that_has_seen_enough_is_no_error(shows):
@@ -111,6 +114,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(shows):
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "line\n")
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize(("bound", "code"), [("0.5", 0), ("0.9", 1)])
 @pytest.mark.parametrize("more", ["", "--json"])
@@ -121,6 +125,7 @@ def test_a_verdict_stands_though_nobody_reads_it(ten, bound, code, more):
     assert (done.returncode, done.stderr) == (code, "The columns were guessed: --label y --score p\n")
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_closed_streams_are_no_error(ten):
     for command, code in ((f"evaluate '{ten}' --json --measures auc >&-", 0), ("evaluate nowhere.csv 2>&-", 2)):
@@ -351,6 +356,7 @@ def test_a_measure_is_explained_beside_short_words(cutline):
     assert any(line.startswith("range       -1 to 1; higher is better") for line in lines)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("shell", "asked"),
     [

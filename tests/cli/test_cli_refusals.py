@@ -105,6 +105,7 @@ def test_objects_with_more_names_than_can_be_read_in_a_while_are_refused(cutline
     assert "wide.jsonl has 30,002 different names in its objects, of which there may be 20,000" in said
 
 
+@pytest.mark.posix
 def test_what_is_no_file_is_refused(cutline, ten, tmp_path):
     assert "Did you mean ten.csv?" in error_of(cutline("evaluate", tmp_path / "tem.csv"))
     (tmp_path / "empty").mkdir()

@@ -67,6 +67,7 @@ def completions(tmp_path):
     return answers
 
 
+@pytest.mark.posix
 def test_bash_completes_commands_options_choices_and_names(completions):
     assert [set(found.split()) for found in completions("bash", BASH, LINES)] == list(LINES.values())
 
@@ -109,6 +110,7 @@ def test_what_is_offered_after_a_line(line, offered, monkeypatch, capsys):
     assert [line.partition(",")[2] for line in capsys.readouterr().out.split()] == offered
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("shell", "place", "settings"),
     [

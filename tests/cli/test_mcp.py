@@ -82,6 +82,7 @@ def test_the_tools_compare_models_as_the_command_does(root, cutline):
     assert found == json.loads(run.out)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     "path", ["../secret.csv", "/etc/passwd", "link.csv", "folder", "none.csv", "-", "a\0b", "*.csv"]
 )

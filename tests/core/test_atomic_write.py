@@ -21,6 +21,7 @@ def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("umask", "expected"), [(0o077, 0o600), (0o022, 0o644), (0o027, 0o640)])
 def test_a_new_file_has_the_mode_that_the_umask_leaves(tmp_path, umask, expected):
     before = os.umask(umask)
@@ -32,6 +33,7 @@ def test_a_new_file_has_the_mode_that_the_umask_leaves(tmp_path, umask, expected
     assert mode(tmp_path / "new.json") == expected
 
 
+@pytest.mark.posix
 def test_what_is_replaced_keeps_its_mode(tmp_path):
     path = tmp_path / "secret.json"
     path.write_bytes(b"old")
@@ -41,6 +43,7 @@ def test_what_is_replaced_keeps_its_mode(tmp_path):
     assert (mode(path), path.read_bytes()) == (0o600, b"new")
 
 
+@pytest.mark.posix
 def test_a_link_stays_a_link(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "real.json").write_bytes(b"old")
@@ -51,6 +54,7 @@ def test_a_link_stays_a_link(tmp_path):
     assert (tmp_path / "there" / "real.json").read_bytes() == b"new"
 
 
+@pytest.mark.posix
 def test_of_hard_links_the_other_keeps_the_old_file(tmp_path):
     (tmp_path / "one.json").write_bytes(b"old")
     (tmp_path / "two.json").hardlink_to(tmp_path / "one.json")
@@ -104,6 +108,7 @@ def test_where_the_system_has_no_links_a_file_is_written_all_the_same(tmp_path, 
         write(path, b"[]", overwrite=False)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_stopped_command_leaves_no_unfinished_file(tmp_path, name):
     code = (
@@ -155,6 +160,7 @@ def test_a_command_that_is_stopped_inside_a_query_says_by_what(name):
     assert b"Traceback" not in said
 
 
+@pytest.mark.posix
 def test_a_killed_writer_leaves_the_old_file_whole(tmp_path):
     (tmp_path / "x.json").write_bytes(b"old")
     code = (
@@ -178,6 +184,7 @@ def test_names_and_numbers_are_left_alone(cell):
     assert csv_cell(cell) == cell
 
 
+@pytest.mark.posix
 def test_a_pipe_or_a_device_is_never_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "pipe")
@@ -188,6 +195,7 @@ def test_a_pipe_or_a_device_is_never_replaced(tmp_path):
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
+@pytest.mark.posix
 def test_a_system_without_owners_replaces_files_too(tmp_path, monkeypatch):
     monkeypatch.delattr(os, "geteuid")
     (tmp_path / "a.json").write_text("old")

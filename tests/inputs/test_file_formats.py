@@ -119,6 +119,7 @@ def test_a_remote_path_is_refused_with_the_way_out(path):
         rank("y", "p", data=path)
 
 
+@pytest.mark.posix
 def test_a_named_pipe_is_read_once(tmp_path):
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
@@ -129,6 +130,7 @@ def test_a_named_pipe_is_read_once(tmp_path):
     writer.join()
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["/dev/stdin", "-"])
 def test_standard_input_by_either_name(name):
@@ -209,6 +211,7 @@ def test_a_device_that_never_ends_is_refused(name):
         rank("y", "p", data=name)
 
 
+@pytest.mark.posix
 def test_standard_input_that_never_ends_is_refused():
     with open("/dev/zero", "rb") as stream, pytest.raises(InputError, match="is a device"):  # noqa: PTH123
         files.read(stream)
@@ -347,6 +350,7 @@ def test_the_check_of_a_gzip_file_is_told_and_made_once_while_the_file_is_the_sa
         file_formats.compression_of(path, "large")
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_a_full_disk_is_not_blamed_on_the_input(tmp_path, monkeypatch):
     """A limit on the size of files stands for the end of the disk, which a child process hits."""
@@ -366,6 +370,7 @@ def test_a_full_disk_is_not_blamed_on_the_input(tmp_path, monkeypatch):
     assert all(line.startswith("The folder of temporary files, ") and "TMPDIR" in line for line in said)
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.jsonl"])
 def test_a_full_disk_under_the_flags_is_blamed_on_their_file(tmp_path, name):
@@ -406,6 +411,7 @@ def test_where_nobody_may_make_links_the_file_is_copied(tmp_path, monkeypatch):
     assert len(rank("y", "p", data=tmp_path / "may[1].csv")) == 3
 
 
+@pytest.mark.posix
 def test_what_came_from_a_stream_is_closed_before_another_opens_it():
     path = file_formats.spooled(io.BytesIO(b"y,p\n1,0.9\n"))
     opened = {str(link.resolve()) for link in Path("/proc/self/fd").iterdir()}

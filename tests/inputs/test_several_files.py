@@ -152,6 +152,7 @@ def test_a_folder_that_cannot_be_opened_is_refused(tmp_path):
         tmp_path.chmod(0o700)
 
 
+@pytest.mark.posix
 def test_what_cannot_be_looked_into_below_a_folder_is_left_out(tmp_path):
     (tmp_path / "x.csv").write_bytes(b"y,p\n1,0.9\n0,0.5\n")
     (tmp_path / "gone.csv").symlink_to(tmp_path / "nowhere")

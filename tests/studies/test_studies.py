@@ -185,6 +185,7 @@ main(sys.argv[1:])
 """
 
 
+@pytest.mark.posix
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
     command = [sys.executable, "-m", "cutline", "study", "noise", "--quick", "--jobs", "1", "--out", str(tmp_path)]
     kept = tmp_path / "noise.progress.jsonl"
