@@ -183,3 +183,22 @@ def test_the_best_recall_at_a_precision_has_a_bracket_though_no_cut_reaches_it_i
     exact = float(measure.compute(rank(labels, score), precision=0.65))
     assert open_to.certain
     assert open_to.low <= exact <= open_to.high
+
+
+def test_that_no_cut_reaches_a_precision_is_not_said_of_bins_in_which_one_may():
+    labels, score = np.array([1, 0, 0, 0, 1, 0]), np.array([0.9, 0.8999, 0.8998, 0.5, 0.4999, 0.1])
+    bins = of_bins(
+        np.array([0.9, 0.5, 0.1]),
+        np.array([0.8998, 0.4999, 0.1]),
+        *np.array([[1, 1, 0], [2, 1, 1]]),
+        *np.array([[1, 1, 0], [2, 1, 1]]),
+        positive=1,
+    )
+    measure = MEASURES["recall_at_precision"]
+
+    assert float(measure.compute(rank(labels, score), precision=0.9)) == 0.5  # the first case
+    assert math.isnan(float(measure.compute(bins, precision=0.9)))
+    assert measure.reason(bins, precision=0.9) == (
+        "no cut reaches that precision and the scores were binned, and a cut inside a bin may reach it"
+    )
+    assert measure.reason(rank([0, 1, 0, 0], [0.9, 0.5, 0.4, 0.3]), precision=0.9) == "no cut reaches that precision"

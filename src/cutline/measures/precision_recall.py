@@ -550,6 +550,14 @@ def _best_recall(r: Ranking, precision: float) -> tuple[Any, Any]:
     return allowed.any(-1), np.where(allowed, recall, 0.0).max(-1)
 
 
+def _may_be_inside_a_bin(r: Ranking, precision: float) -> Any:
+    """Whether no cut between bins reaches the precision, though one inside a bin would if its positives came first."""
+    if r.reach is None:
+        return False
+    is_reached = _best_recall(r.extreme(first_pos=True), precision)[0]
+    return is_reached & ~_best_recall(r, precision)[0]
+
+
 @order(
     title="Recall at a precision",
     formula=r"\max_{t:\, p(t) \ge \rho} r(t)",
@@ -561,6 +569,10 @@ def _best_recall(r: Ranking, precision: float) -> tuple[Any, Any]:
     undefined=(
         NO_POSITIVE,
         UndefinedWhen("no cut reaches that precision", lambda r, precision, **_: ~_best_recall(r, precision)[0]),
+        UndefinedWhen(
+            "the scores were binned, and a cut inside a bin may reach it",
+            lambda r, precision, **_: _may_be_inside_a_bin(r, precision),
+        ),
     ),
     parameters={"precision": Parameter("precision to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, precision, **_: int(_best(*_at_precision(r, precision=precision))),
