@@ -54,7 +54,7 @@ SIX: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         "Student's t on the measure's scale",
         (
             "other smooth measures: average precision, partial areas, losses; percentiles at a quota, where the cut "
-            "itself is random, and for your own functions, whose range nobody knows"
+            "itself is random, and for your own functions, whose range is unknown"
         ),
         (
             "standard error by the bootstrap (Efron 1979) or, from 10,000 cases of each class on, by the infinitesimal "
@@ -95,26 +95,27 @@ the details, [How often they cover](coverage.md) every figure.
 with known sampling weights, from the population that the numbers are to hold for. Out-of-fold scores of a
 cross-validation are scores of several models: pass `folds=` ([Cross-validation](cross-validation.md)).
 
-**One table.** Every measure declares what kind of number it is; the table names the methods of each kind, and
-`method="auto"` takes the first that applies. Nothing else decides. Six methods make nearly all intervals:
+**One table.** Every measure declares its statistical form; the table has a row of methods for each form, and
+`method="auto"` takes the first method of the row whose condition holds. Nothing else decides. Six methods make nearly
+all intervals:
 """
 
 WORDS = """
-Two rows need a word. **Points of curves** (precision at a recall) jump where scores are tied: the limits hold every cut
-that may be the one that is meant in the population. **At a quota** the number of the flagged is fixed and the cut is
-random, so that no formula for independent decisions applies.
+Two rows need an explanation. **Points of curves** (precision at a recall) jump where scores are tied: the limits cover
+every cut that may reach the recall in the population. **At a quota** the number of flagged cases is fixed and the cut
+is random, so that no formula for independent decisions applies.
 
 Methods that a regulator, a paper or another package asks for (Wald, Clopper-Pearson, Agresti-Coull, Jeffreys, plain
-DeLong, percentiles, BCa, likelihood) can be asked for by name. No rule chooses them by themselves ("newcombe" is
-his method 5 for the AUC, not his square and add for sums of shares): {references}.
+DeLong, percentiles, BCa, likelihood) can be chosen by name, and are never a default ("newcombe" is his method 5 for
+the AUC, not his square and add for sums of shares): {references}.
 
 **Near the ends.** A value at an end of its range has at least Wilson's limit for a share of none, or of all, of the
 smaller class, because resamples of a perfect sample are perfect. Wilson's own coverage falls to 84 % where 0.2 cases of
-a kind are to be expected; the modified limits hold 93 % or more there.
+a kind are expected; the modified limits hold 93 % or more there.
 
-**Few cases** are one number: Satterthwaite's degrees of freedom of the influence function. Below {few:g} a detail says
-on about how many cases a result rests. The quantile is Student's with these degrees of freedom, so that such intervals
-are wide, and mostly hold (the discrimination slope with few cases in 91 %).
+**Few cases** are recognised by one number: Satterthwaite's degrees of freedom of the influence function.
+Below {few:g} a detail says on about how many cases a result rests. The quantile is Student's with these degrees of
+freedom, so that such intervals are wide, and mostly hold (the discrimination slope with few cases in 91 %).
 
 **Warnings.** At most one for an estimate. They mark intervals that miss more than twice as often as others. All other
 notes are details. {warnings}
@@ -218,9 +219,9 @@ def _measures(cells: dict[str, dict[tuple[str, str], Tally]]) -> list[str]:
         )
     about = (
         "The default for a plain sample of 60 positives and 240 negatives (with groups, strata or sampling weights the "
-        "next of the table that knows them), its coverage in percent, and the worst population of either half with at "
-        f"least {FEWEST} intervals. The worst of some eighty populations with so few samples is far below 95 % by "
-        "chance alone; [How often they cover](coverage.md) tests which are really below."
+        "next method of the row that allows for them), its coverage in percent, and the worst population of either "
+        f"half with at least {FEWEST} intervals. The worst of some eighty populations with so few samples is far below "
+        "95 % by chance alone; [How often they cover](coverage.md) tests which are really below."
     )
     return [
         "## Every measure",
