@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic
-from cutline.multiclass.measures import statistic_of
+from cutline.multiclass.measures import resolve_statistic
 from cutline.multiclass.one_vs_rest import one_vs_rest
 
 ASKED = (("auc", "macro"), ("auc", "weighted"), ("auc", "micro"), ("hand_till_m", None), ("average_precision", "macro"),
@@ -32,12 +32,12 @@ def coverage(samples, size, spread, seed=0):
     """The share of samples whose interval holds the truth, by statistic."""
     rng = np.random.default_rng(seed)
     large = one_vs_rest(*sample(rng, 400_000, spread)).cases
-    truth = {key: float(statistic_of(*key).values(large)(large.weights)) for key in ASKED}
+    truth = {key: float(resolve_statistic(*key).values(large)(large.weights)) for key in ASKED}
     held = dict.fromkeys(ASKED, 0)
     for _ in range(samples):
         cases = one_vs_rest(*sample(rng, size, spread), classes=[0, 1, 2]).cases
         for key in ASKED:
-            estimate = estimate_statistic(statistic_of(*key), cases, ClassIntervalOptions(0.95)).estimate
+            estimate = estimate_statistic(resolve_statistic(*key), cases, ClassIntervalOptions(0.95)).estimate
             held[key] += estimate.low <= truth[key] <= estimate.high
     return {key: count / samples for key, count in held.items()}
 

@@ -25,9 +25,9 @@ import numpy as np
 
 import cutline as cl
 from cutline.ledger.cases import Material, Rows
-from cutline.ledger.quantity import quantity
+from cutline.ledger.quantity import parse_quantity
 from cutline.ledger.registry import CONVENTIONS
-from cutline.ledger.search import ConventionSearch, candidates
+from cutline.ledger.search import ConventionSearch, find_candidates
 from cutline.ledger.tools import TOOLS
 
 FOLDER = Path(__file__).parent
@@ -89,7 +89,7 @@ def number(rng, packages):
         y, s, w = cases(rng)
         name = str(rng.choice(sorted(packages)))
         entry = TOOLS[name].entries[int(rng.integers(len(TOOLS[name].entries)))]
-        q = quantity(entry.measure)
+        q = parse_quantity(entry.measure)
         before = str(rng.choice(BEFORE)) if rng.random() < 0.5 else ""
         if (before and not CONVENTIONS[before].applies(q)) or (
             before == "hard_labels" and "hard_labels" in entry.conventions
@@ -125,7 +125,10 @@ def judged(rng, packages, digits=6):
 
 def _needed(y, s, w, entry, conventions):
     """The conventions behind a number without those that change nothing on these cases."""
-    q, material = quantity(entry.measure), Material.of_rows(Rows(y == 1, s, w, other=peers().second_model(s)), 0.5)
+    q, material = (
+        parse_quantity(entry.measure),
+        Material.of_rows(Rows(y == 1, s, w, other=peers().second_model(s)), 0.5),
+    )
     search = ConventionSearch(material)
     kept = [CONVENTIONS[name] for name in CONVENTIONS if name in conventions]
     whole = search.value(q, kept)
@@ -207,7 +210,7 @@ def speed(rows=1_000_000):
     material = Material.of_rows(Rows(y, 1 / (1 + np.exp(-(rng.normal(size=rows) + 1.2 * y - 2.2)))))
     for name in ("auc", "average_precision", "log_loss", "brier", "f1"):
         start, work = time.perf_counter(), time.process_time()
-        found = list(candidates(ConventionSearch(material), quantity(name), pairs=False))
+        found = list(find_candidates(ConventionSearch(material), parse_quantity(name), pairs=False))
         took, work = time.perf_counter() - start, time.process_time() - work
         print(f"{name}: {len(found)} single conventions on {rows:,} rows in {took:.2f} s ({work:.2f} s of work)")
 

@@ -20,8 +20,8 @@ import cutline as cl
 from cutline.training.class_order import Split
 from cutline.training.linear import Design, Effort
 from cutline.training.loss_oracles import GridOracle
-from cutline.training.newton import explicit_pairs, newton_auc
-from cutline.training.objectives import target as goal
+from cutline.training.newton import minimise_by_newton, minimise_over_pairs
+from cutline.training.objectives import resolve_target as goal
 
 TARGETS = []
 COLUMNS = 50
@@ -134,9 +134,9 @@ def pairs_against_sorting() -> None:
     def run(name: str) -> None:
         effort = Effort(tol=1e-5)
         if name == "pairs":
-            found[name] = explicit_pairs(X, split, C=100.0, effort=effort)
+            found[name] = minimise_over_pairs(X, split, C=100.0, effort=effort)
         else:
-            found[name] = newton_auc(Design(X), split, C=100.0, effort=effort)
+            found[name] = minimise_by_newton(Design(X), split, C=100.0, effort=effort)
 
     slow, fast = best(lambda: run("pairs"), 3), best(lambda: run("sorted"), 50)
     ours, peer = found["sorted"].objective, found["pairs"].objective

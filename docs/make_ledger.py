@@ -15,7 +15,7 @@ from cutline.examples import load
 from cutline.ledger import CONVENTIONS, TOOLS
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Convention
-from cutline.ledger.quantity import PrintedQuantity, of_measure, quantity
+from cutline.ledger.quantity import PrintedQuantity, make_quantity, parse_quantity
 from cutline.ledger.search import ConventionSearch
 from cutline.ledger.tools import Tool, ToolFunction
 
@@ -122,8 +122,8 @@ def quantities() -> tuple[PrintedQuantity, ...]:
     first = ("auc", "average_precision", "f1", "recall", "precision", "brier", "log_loss", "accuracy", "ks")
     rest = [m.name for m in MEASURES if m.name not in first and not m.required and "smooth" not in m.parameters]
     return (
-        *(of_measure(MEASURES[name]) for name in (*first, *rest)),
-        *map(quantity, ("recall.low", "recall.high", "auc.low", "brier.low", "auc.se", "recall.se", "brier.se",
+        *(make_quantity(MEASURES[name]) for name in (*first, *rest)),
+        *map(parse_quantity, ("recall.low", "recall.high", "auc.low", "brier.low", "auc.se", "recall.se", "brier.se",
                         "mcnemar", "delong", "enrichment@share=0.22", "portion_lift@portion=2")),
     )  # fmt: skip
 

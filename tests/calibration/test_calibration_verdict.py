@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.calibration.summary import judged_probabilities
-from cutline.calibration.verdict import expected_ece
+from cutline.calibration.summary import add_judgements
+from cutline.calibration.verdict import compute_expected_ece
 from cutline.core.errors import ParameterError
 from cutline.inference.single import bands
 from cutline.inference.single.bands import compute_honest_limits
@@ -60,7 +60,7 @@ def test_the_bound_holds_the_true_distance():
 
 def test_a_calibrated_model_gets_the_expected_error_in_bins():
     values, expected = zip(
-        *((ev.value("ece"), expected_ece(ev.ranking)) for ev in (evaluation(n=500, seed=i) for i in range(60))),
+        *((ev.value("ece"), compute_expected_ece(ev.ranking)) for ev in (evaluation(n=500, seed=i) for i in range(60))),
         strict=True,
     )
 
@@ -87,7 +87,7 @@ def test_of_groups_nothing_is_said_that_takes_cases_for_independent():
     ev = cl.evaluate(np.repeat(labels, 5), np.repeat(risk, 5), groups=np.repeat(np.arange(200), 5))
 
     found = ev.calibration(resamples=100)
-    summary = judged_probabilities(ev.summary(resamples=100))
+    summary = add_judgements(ev.summary(resamples=100))
 
     for told in (found, summary.probabilities.calibration):
         assert np.isnan([told.p_value, told.off_by, told.off_by_for_most]).all()

@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import cutline as cl
 from cutline.calibration.maps import METHODS
-from cutline.calibration.recalibration import in_sql
+from cutline.calibration.recalibration import write_in_sql
 
 FROZEN = json.loads((Path(__file__).parents[1] / "oracles" / "calibration.json").read_text())
 ANSWERS, NEW = FROZEN["answers"], np.array(FROZEN["new"])
@@ -166,7 +166,7 @@ def test_odds_are_moved_to_another_prevalence():
     ratio = (after / (1 - after)) / (before / (1 - before))
 
     np.testing.assert_allclose(ratio, (0.02 / 0.98) / (found.prevalence / (1 - found.prevalence)))
-    assert "exp" in in_sql(found.to_prevalence(0.02))[0]("x")
+    assert "exp" in write_in_sql(found.to_prevalence(0.02))[0]("x")
 
 
 def test_what_cannot_be_fitted_is_refused():

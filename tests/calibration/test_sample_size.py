@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 import cutline as cl
-from cutline.calibration.sample_size import Risks, exact_width, hanley_mcneil
+from cutline.calibration.sample_size import Risks, compute_exact_width, hanley_mcneil
 from cutline.cli.plan import StudyOptions
 
 Z = norm.ppf(0.975)
@@ -46,7 +46,7 @@ def test_the_exact_width_is_a_mean_over_all_counts():
     widths = [(lambda limits: limits.high - limits.low)(clopper_pearson(k, 12, 0.95)) for k in range(13)]
     weights = [math.comb(12, k) * 0.7**k * 0.3 ** (12 - k) for k in range(13)]
 
-    assert exact_width(0.7, 12, 0.95) == pytest.approx(np.dot(widths, weights), abs=1e-6)
+    assert compute_exact_width(0.7, 12, 0.95) == pytest.approx(np.dot(widths, weights), abs=1e-6)
 
 
 def test_risks_have_the_prevalence_and_the_auc_that_were_asked_for():

@@ -13,8 +13,8 @@ from scipy import stats
 import cutline as cl
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Stage
-from cutline.ledger.quantity import quantity
-from cutline.ledger.registry import CONVENTIONS, value_under
+from cutline.ledger.quantity import parse_quantity
+from cutline.ledger.registry import CONVENTIONS, compute_under
 from cutline.ledger.tools import TOOLS
 
 # One tie of a positive and two negatives in the middle: rows n, p, n at 0.5.
@@ -24,7 +24,7 @@ SCORES = np.array([0.9, 0.5, 0.5, 0.5, 0.2])
 
 def value(measure, *conventions, labels=LABELS, scores=SCORES, **more):
     material = Material.of_rows(Rows(np.asarray(labels) == 1, np.asarray(scores, dtype=float), **more), 0.5)
-    return value_under(material, quantity(measure), [CONVENTIONS[name] for name in conventions])
+    return compute_under(material, parse_quantity(measure), [CONVENTIONS[name] for name in conventions])
 
 
 def entropy(share):
@@ -165,7 +165,7 @@ def test_skill_is_against_these_cases_or_against_the_training_data():
     log_loss = -(math.log(0.9) + 3 * math.log(0.5) + math.log(0.8)) / 5
 
     def skill(measure, convention, training):
-        return value_under(Material.of_rows(rows, 0.5, training), quantity(measure), [CONVENTIONS[convention]])
+        return compute_under(Material.of_rows(rows, 0.5, training), parse_quantity(measure), [CONVENTIONS[convention]])
 
     # Always saying 0.2 costs 0.64 for each of two positives, and 0.04 for each of three negatives.
     assert skill("brier", "skill_training", 0.2) == pytest.approx(1 - brier / ((2 * 0.64 + 3 * 0.04) / 5))
@@ -248,12 +248,14 @@ def test_bootstrap_limits_are_those_of_scipy_but_for_the_seed():
         theirs = stats.bootstrap((labels, scores), area, paired=True, vectorized=False, n_resamples=0,
                                  bootstrap_result=found, method=method).confidence_interval  # fmt: skip
         for part in ("low", "high"):
-            q = quantity(f"auc.{part}")
-            ours = value_under(material, q, [CONVENTIONS[convention]])
+            q = parse_quantity(f"auc.{part}")
+            ours = compute_under(material, q, [CONVENTIONS[convention]])
             assert abs(ours - getattr(theirs, part)) <= CONVENTIONS[convention].spread(material, q) < 0.3 * error
-    normal = value_under(material, quantity("auc.low"), [CONVENTIONS["bootstrap_normal"]])
+    normal = compute_under(material, parse_quantity("auc.low"), [CONVENTIONS["bootstrap_normal"]])
     assert normal == pytest.approx(cl.auc(labels, scores) - 1.96 * error, abs=0.15 * error)
-    assert value_under(material, quantity("auc.se"), [CONVENTIONS["bootstrap_error"]]) == pytest.approx(error, rel=0.07)
+    assert compute_under(material, parse_quantity("auc.se"), [CONVENTIONS["bootstrap_error"]]) == pytest.approx(
+        error, rel=0.07
+    )
 
 
 def test_the_order_of_the_rows_decides_where_ties_are_broken_by_it():
@@ -358,7 +360,7 @@ def test_every_convention_has_words_a_reason_and_a_tool_or_a_source():
             "auc.se",
             "recall.se",
         )
-        assert any(convention.applies(quantity(name)) for name in (*[m.name for m in cl.MEASURES], *others)), (
+        assert any(convention.applies(parse_quantity(name)) for name in (*[m.name for m in cl.MEASURES], *others)), (
             convention.name
         )
     assert {convention.stage for convention in CONVENTIONS.values()} == set(Stage)

@@ -5,8 +5,8 @@ import pytest
 
 import cutline as cl
 from cutline.ledger.cases import Material, Rows
-from cutline.ledger.quantity import parse_printed, quantity
-from cutline.ledger.search import family_members, top_label
+from cutline.ledger.quantity import parse_printed, parse_quantity
+from cutline.ledger.search import find_family_members, rank_top_label
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_a_measure_at_another_cut_names_the_range_of_cuts(cases):
 def test_neighbouring_cuts_of_one_value_are_one_answer():
     labels, scores = [1, 1, 0, 0, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
     material = Material.of_rows(Rows(np.array(labels) == 1, np.array(scores)), 0.95)
-    members = list(family_members(material, quantity("recall"), parse_printed("0.6667")))
+    members = list(find_family_members(material, parse_quantity("recall"), parse_printed("0.6667")))
     assert [one.words for one, value in members if abs(value - 2 / 3) < 1e-9] == [
         "at any threshold above 0.5000 and up to 0.8000"
     ]
@@ -57,7 +57,7 @@ def test_a_calibration_error_of_the_top_label_is_recognised(cases, bins, binning
 
 
 def test_the_top_label_of_ten_cases_by_hand():
-    made = top_label(cl.rank([1, 0, 1, 0], [0.9, 0.7, 0.3, 0.1]))
+    made = rank_top_label(cl.rank([1, 0, 1, 0], [0.9, 0.7, 0.3, 0.1]))
     assert made.score.tolist() == pytest.approx([0.9, 0.7])
     assert made.pos.tolist() == [2, 0]  # 0.9 and 0.1 are right, 0.7 and 0.3 are wrong
     assert made.neg.tolist() == [0, 2]
@@ -73,7 +73,9 @@ def test_the_debiased_error_is_what_kumar_and_others_define(cases):
         if len(y) > 1:
             total += len(y) * ((y.mean() - p.mean()) ** 2 - y.mean() * (1 - y.mean()) / (len(y) - 1))
     material = Material.of_rows(Rows(labels == 1, scores))
-    members = {one.name: value for one, value in family_members(material, quantity("ece"), parse_printed("0.1"))}
+    members = {
+        one.name: value for one, value in find_family_members(material, parse_quantity("ece"), parse_printed("0.1"))
+    }
     assert members["debiased_width_9"] == pytest.approx(np.sqrt(max(total / len(labels), 0)))
 
 
@@ -127,7 +129,9 @@ def test_bins_of_equal_mass_are_made_as_numpy_does(cases, bins):
 
     for name, groups in (("parts", parts), ("percentiles", between)):
         error = sum(abs(labels[rows].mean() - scores[rows].mean()) * len(rows) for rows in groups) / len(scores)
-        members = family_members(Material.of_rows(Rows(labels == 1, scores)), quantity("ece"), parse_printed("0.1"))
+        members = find_family_members(
+            Material.of_rows(Rows(labels == 1, scores)), parse_quantity("ece"), parse_printed("0.1")
+        )
         same = [member.name for member, value in members if value == pytest.approx(error, abs=1e-12)]
         assert any(found in (f"mean_{name}_{bins}", f"mean_mass_{bins}") for found in same)
 

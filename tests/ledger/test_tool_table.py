@@ -5,7 +5,7 @@ import pytest
 
 import cutline as cl
 from cutline.ledger.cases import Material, Rows
-from cutline.ledger.tool_table import tools_say
+from cutline.ledger.tool_table import tabulate_tools
 from cutline.ledger.tools import TOOLS
 
 LABELS = np.array([1, 0, 1, 0, 0])
@@ -13,7 +13,7 @@ SCORES = np.array([0.9, 0.5, 0.5, 0.4, 0.2])
 
 
 def table(measures=("auc", "recall"), weights=None):
-    return tools_say(Material.of_rows(Rows(LABELS == 1, SCORES, weights), 0.5), measures)
+    return tabulate_tools(Material.of_rows(Rows(LABELS == 1, SCORES, weights), 0.5), measures)
 
 
 def test_every_tool_that_has_the_measure_says_one_number():
@@ -42,7 +42,7 @@ def test_tools_that_were_not_run_have_a_star():
 
 
 def test_a_table_fits_on_a_screen_and_is_plain_data():
-    found = tools_say(Material.of_rows(Rows(LABELS == 1, SCORES), 0.5))
+    found = tabulate_tools(Material.of_rows(Rows(LABELS == 1, SCORES), 0.5))
 
     assert len(found.table.rows) <= 24
     assert all(len(words) <= 50 for *_, words in found.table.rows)
@@ -54,7 +54,7 @@ def test_a_table_fits_on_a_screen_and_is_plain_data():
 
 
 def test_scores_that_are_not_probabilities_have_no_measures_of_these():
-    found = tools_say(Material.of_rows(Rows(LABELS == 1, 100 * SCORES), 50.0))
+    found = tabulate_tools(Material.of_rows(Rows(LABELS == 1, 100 * SCORES), 50.0))
 
     assert {one.measure for one in found.sayings} == {"auc", "average_precision", "f1"}
 

@@ -13,9 +13,9 @@ import pytest
 
 import cutline as cl
 from cutline.ledger.cases import Material, Rows
-from cutline.ledger.quantity import quantity
-from cutline.ledger.registry import CONVENTIONS, value_under
-from cutline.ledger.tools import TOOLS, find_tool, printed_value
+from cutline.ledger.quantity import parse_quantity
+from cutline.ledger.registry import CONVENTIONS, compute_under
+from cutline.ledger.tools import TOOLS, compute_printed, find_tool
 
 ORACLES = Path(__file__).parents[1] / "oracles"
 
@@ -58,10 +58,10 @@ def check(entry, answers, *, live=False):
     for one, answer in zip(sets(), answers, strict=True):
         if answer is None or math.isnan(answer):
             continue
-        q, cases = quantity(entry.measure), material(*one)
+        q, cases = parse_quantity(entry.measure), material(*one)
         if "ties_unstable" in entry.conventions and not live:  # numpy's sort is not the same on all processors
             ends = [
-                value_under(cases, q, [CONVENTIONS["unweighted"], CONVENTIONS[f"ties_{end}"]])
+                compute_under(cases, q, [CONVENTIONS["unweighted"], CONVENTIONS[f"ties_{end}"]])
                 for end in ("pessimistic", "optimistic")
             ]
             assert ends[0] - 1e-9 <= answer <= ends[1] + 1e-9
@@ -69,7 +69,7 @@ def check(entry, answers, *, live=False):
                 continue
         is_close = len(cases.ranking) > entry.exact_up_to
         tolerance = CLOSE if is_close else entry.within or (3e-6 if entry.single else 1e-9)
-        assert printed_value(entry, q, cases) == pytest.approx(answer, rel=tolerance, abs=tolerance), entry
+        assert compute_printed(entry, q, cases) == pytest.approx(answer, rel=tolerance, abs=tolerance), entry
         compare_files += not is_close
     assert compare_files >= 5, entry
 
@@ -119,7 +119,7 @@ def test_there_are_the_tools_that_people_compare():
         assert one.entries
         for entry in one.entries:
             assert set(entry.conventions) <= set(CONVENTIONS)
-            q = quantity(entry.measure)
+            q = parse_quantity(entry.measure)
             hard = "hard_labels" in entry.conventions  # which are made at the cut
             assert all(
                 CONVENTIONS[convention].applies(q) or (hard and convention == "strict")

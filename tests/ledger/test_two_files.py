@@ -7,7 +7,7 @@ import pytest
 
 import cutline as cl
 from cutline.ledger.cases import Rows
-from cutline.ledger.quantity import quantity
+from cutline.ledger.quantity import parse_quantity
 from cutline.ledger.two_files import compare_files
 
 RNG = np.random.default_rng(5)
@@ -18,7 +18,7 @@ NAMES = ("a.csv", "b.csv")
 
 
 def between(second, first=FIRST, measure="auc", ids=None):
-    return compare_files(first, second, quantity(measure), NAMES, 0.5, ids)
+    return compare_files(first, second, parse_quantity(measure), NAMES, 0.5, ids)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ import cutline as cl
 from cutline import ParameterError, why
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Stage
-from cutline.ledger.quantity import parse_printed, quantity
-from cutline.ledger.registry import CONVENTIONS, value_under
-from cutline.ledger.search import ConventionSearch, candidates
+from cutline.ledger.quantity import parse_printed, parse_quantity
+from cutline.ledger.registry import CONVENTIONS, compute_under
+from cutline.ledger.search import ConventionSearch, find_candidates
 
 RNG = np.random.default_rng(19)
 LABELS = RNG.random(900) < 0.12
@@ -25,7 +25,7 @@ FOLDS = np.arange(900) % 5
 
 def value_by_conventions(measure, *conventions, **more):
     material = Material.of_rows(Rows(LABELS, SCORES, **more), 0.5)
-    return value_under(material, quantity(measure), [CONVENTIONS[name] for name in conventions])
+    return compute_under(material, parse_quantity(measure), [CONVENTIONS[name] for name in conventions])
 
 
 def test_options_of_scikit_learn_and_statsmodels_are_explained():
@@ -250,7 +250,7 @@ def test_the_exact_value_comes_first_however_few_the_digits():
 
 def test_a_number_outside_the_range_is_refused_without_trying_what_cannot_leave_it():
     material = Material.of_rows(Rows(LABELS, SCORES), 0.5)
-    pairs = list(candidates(ConventionSearch(material), quantity("auc"), pairs=True, outside=True))
+    pairs = list(find_candidates(ConventionSearch(material), parse_quantity("auc"), pairs=True, outside=True))
 
     assert {convention.name for one in pairs for convention in one.conventions} >= {"percent", "digits_2"}
     assert not any(one.conventions[0].stage is one.conventions[1].stage is Stage.CASES for one in pairs)

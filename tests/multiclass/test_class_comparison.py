@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.multiclass.measures import statistic_of
+from cutline.multiclass.measures import resolve_statistic
 
 
 def models(seed=0, n=300, classes=3):
@@ -43,7 +43,7 @@ def test_two_classes_give_the_test_of_delong():
 @pytest.mark.parametrize(("name", "mean"), ASKED)
 def test_the_standard_error_of_a_difference_agrees_with_the_bootstrap(name, mean):
     found = cl.compare_classes(LABELS, TWO)
-    statistic = statistic_of(name, mean)
+    statistic = resolve_statistic(name, mean)
     one, two = (model.cases for model in found.values())
     drawn = np.random.default_rng(2).multinomial(300, np.full(300, 1 / 300), size=4000)
     expected = np.std(statistic.values(one)(drawn) - statistic.values(two)(drawn))

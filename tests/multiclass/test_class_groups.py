@@ -9,7 +9,7 @@ import pytest
 import cutline as cl
 from cutline.cli.main import main
 from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic
-from cutline.multiclass.measures import statistic_of
+from cutline.multiclass.measures import resolve_statistic
 
 CLASSES = ["ant", "bee", "cat"]
 ASKED = [
@@ -38,7 +38,7 @@ ALONE = cl.one_vs_rest(LABELS, FIRST)
 
 @pytest.mark.parametrize(("name", "mean"), ASKED)
 def test_the_standard_error_between_groups_agrees_with_a_bootstrap_of_whole_groups(name, mean):
-    statistic = statistic_of(name, mean)
+    statistic = resolve_statistic(name, mean)
     found = estimate_statistic(statistic, GROUPED.cases, ClassIntervalOptions(0.95))
     drawn = estimate_statistic(statistic, GROUPED.cases, ClassIntervalOptions(0.95, "bootstrap", 1500))
 
@@ -71,7 +71,7 @@ def test_copies_of_every_case_in_its_group_say_no_more_than_the_cases():
     thrice = cl.one_vs_rest(np.repeat(labels, 3), np.repeat(scores, 3, axis=0), groups=np.repeat(np.arange(80), 3))
     for name, mean in (("auc", "macro"), ("hand_till_m", None), ("accuracy", None), ("mcc", None)):
         few, many = (
-            estimate_statistic(statistic_of(name, mean), one.cases, ClassIntervalOptions(0.95)).se
+            estimate_statistic(resolve_statistic(name, mean), one.cases, ClassIntervalOptions(0.95)).se
             for one in (once, thrice)
         )
         assert many == pytest.approx(few, rel=0.02)

@@ -13,9 +13,9 @@ import cutline as cl
 from cutline.measures import MEASURES
 from cutline.multiclass import decisions
 from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic, resample
-from cutline.multiclass.class_means import of_classes
-from cutline.multiclass.influence import precision_units
-from cutline.multiclass.measures import statistic_of
+from cutline.multiclass.class_means import compute_by_class
+from cutline.multiclass.influence import compute_precision_units
+from cutline.multiclass.measures import resolve_statistic
 
 MEANS = ("macro", "weighted", "micro")
 OF_DECISIONS = {
@@ -125,7 +125,7 @@ def test_two_classes_have_the_binary_variance_of_delong_with_weights_too():
     labels, scores = probabilities(6, 200, 2)
     for weights in (np.random.default_rng(6).gamma(2, size=200), np.random.default_rng(6).integers(1, 4, 200)):
         found = estimate_statistic(
-            statistic_of("auc", "macro"), against_rest(labels, scores, weights).cases, ClassIntervalOptions(0.95)
+            resolve_statistic("auc", "macro"), against_rest(labels, scores, weights).cases, ClassIntervalOptions(0.95)
         )
         half = cl.evaluate(labels, scores[:, 1], weights).estimate("auc", method="delong")
 
@@ -162,7 +162,7 @@ def resampled_cases():
 @pytest.mark.parametrize(("name", "mean"), STATISTICS)
 def test_the_standard_error_agrees_with_the_bootstrap(resampled_cases, name, mean):
     cases, resamples = resampled_cases
-    statistic = statistic_of(name, mean)
+    statistic = resolve_statistic(name, mean)
 
     # The standard deviation of 4000 resamples is itself known to 1 %.
     expected = np.std(statistic.values(cases)(resamples))
@@ -174,7 +174,7 @@ def test_the_variance_of_weighted_cases_agrees_with_the_bootstrap(mean):
     labels, scores = probabilities(9, 800)
     weights = np.random.default_rng(9).gamma(3, size=800)
     cases = against_rest(labels, scores, weights).cases
-    statistic = statistic_of("auc", mean)
+    statistic = resolve_statistic("auc", mean)
     values, _ = resample(statistic.values(cases), cases, 4000, seed=1)
 
     assert estimate_statistic(statistic, cases, ClassIntervalOptions(0.95)).se == pytest.approx(
@@ -201,8 +201,8 @@ def test_the_slopes_of_the_table_are_differences():
 def test_the_changes_of_the_average_precision_are_differences():
     labels, scores = probabilities(10, 40, digits=1)
     cases = against_rest(labels, scores).cases
-    units = precision_units(cases.ranking(0), cases.scores[:, 0], cases.truth == 0)
-    each, step = of_classes(MEASURES["average_precision"], cases), 1e-6
+    units = compute_precision_units(cases.ranking(0), cases.scores[:, 0], cases.truth == 0)
+    each, step = compute_by_class(MEASURES["average_precision"], cases), 1e-6
     for i in range(len(cases)):
         more, less = cases.weights.astype(float), cases.weights.astype(float)
         more[i] += step

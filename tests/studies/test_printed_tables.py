@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.studies.quota import published_tables
+from cutline.studies.quota import load_published
 
 
 def by_definition(labels, scores):
@@ -67,9 +67,7 @@ CASES = {"labor": (37, 57), "lung-cancer": (13, 32), "monks3": (62, 122)}
 
 
 def test_four_printed_rows_have_an_average_qrecall_of_1_without_a_pem_of_1_and_rounding_does_not_explain_them():
-    rows = {
-        key: row for key, row in published_tables().items() if row["average_qrecall"] == 1 and (row["pem"] or 1) < 1
-    }
+    rows = {key: row for key, row in load_published().items() if row["average_qrecall"] == 1 and (row["pem"] or 1) < 1}
 
     assert {(key.data, key.learner): row["pem"] for key, row in rows.items()} == {
         ("labor", "NB"): 0.956,
@@ -88,10 +86,10 @@ def test_four_printed_rows_have_an_average_qrecall_of_1_without_a_pem_of_1_and_r
 def test_the_average_qrecall_of_the_network_on_the_optical_digits_fits_the_printed_auc_and_not_the_printed_pem():
     broken = [
         (key.data, key.positive, key.learner)
-        for key, row in published_tables().items()
+        for key, row in load_published().items()
         if row["pem"] is not None and 1 - row["average_qrecall"] > (1 - row["pem"]) / 2 + 0.001
     ]
-    row = published_tables()["optdigits", "largest", "NN"]
+    row = load_published()["optdigits", "largest", "NN"]
 
     assert broken == [("optdigits", "largest", "NN")]
     assert 1 - row["average_qrecall"] < 1 - row["auc"]

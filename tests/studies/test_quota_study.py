@@ -69,7 +69,7 @@ def _fails_for(*names):
 def test_a_download_that_fails_costs_that_data_set_alone(monkeypatch):
     monkeypatch.setattr(datasets, "KNOWN", {name: (name, i, ("legs",)) for i, name in enumerate("abcdef")})
     monkeypatch.setattr(datasets, "_download", _fails_for("a", "b", "e"))
-    sets, left_out, about = quota._data(StudySettings())
+    sets, left_out, about = quota._load_data(StudySettings())
 
     assert [data.name for data in sets] == ["c", "d", "f"]
     assert left_out == [f"{name}: it cannot be fetched from OpenML (the server said 500)." for name in "abe"]
@@ -78,14 +78,14 @@ def test_a_download_that_fails_costs_that_data_set_alone(monkeypatch):
 
 def test_without_a_network_or_pandas_the_study_runs_on_what_scikit_learn_ships_and_says_why(monkeypatch):
     monkeypatch.setattr(datasets, "_download", _fails_for(*datasets.KNOWN))
-    sets, left_out, about = quota._data(StudySettings())
+    sets, left_out, about = quota._load_data(StudySettings())
 
     assert [data.name for data in sets] == ["iris", "wine", "breast-tumours", "digits"]
     assert left_out == []
     assert about.startswith("OpenML could not be reached and no folder was given, so this run has the data sets")
 
     monkeypatch.setitem(sys.modules, "pandas", None)
-    sets, left_out, about = quota._data(StudySettings())
+    sets, left_out, about = quota._load_data(StudySettings())
     assert len(sets) == 4
     assert about.startswith("OpenML cannot be read without pandas (pip install 'cutline[openml]') and no folder")
 
@@ -132,7 +132,7 @@ def test_a_learner_gives_probabilities_and_learns(learner):
     numeric[5, 0] = np.nan
     nominal = np.where(rng.random(120) < 0.1, -1, y)[:, None]
     train, test = np.arange(80), np.arange(80, 120)
-    found = learners.probabilities(learner, numeric, nominal, y, train, test, 0)
+    found = learners.predict_probabilities(learner, numeric, nominal, y, train, test, 0)
 
     assert found.shape == (40, 3)
     assert found.sum(axis=1) == pytest.approx(np.ones(40))
@@ -142,7 +142,7 @@ def test_a_learner_gives_probabilities_and_learns(learner):
 def test_naive_bayes_multiplies_what_each_column_says():
     numeric, nominal = np.zeros((6, 0)), np.array([[0], [0], [1], [1], [1], [0]])
     y = np.array([0, 0, 0, 1, 1, 0])
-    found = learners.probabilities("NB", numeric, nominal, y, np.arange(5), np.array([5]), 0)
+    found = learners.predict_probabilities("NB", numeric, nominal, y, np.arange(5), np.array([5]), 0)
 
     # prior (3 + 1) / 7 and (2 + 1) / 7; value 0 in class 0: (2 + 1) / 5, in class 1: (0 + 1) / 4
     first, second = 4 / 7 * 3 / 5, 3 / 7 * 1 / 4
@@ -150,7 +150,7 @@ def test_naive_bayes_multiplies_what_each_column_says():
 
 
 def test_the_published_tables_are_those_of_the_text():
-    printed = quota.published_tables()
+    printed = quota.load_published()
 
     assert len(printed) == 20 * 2 * 3
     assert printed[quota.Key("australian", "smallest", "C4.5")]["pem"] == 0.747
@@ -165,7 +165,7 @@ def _made(name, shift):
     for positive in quota.CLASSES:
         for learner in (*learners.LEARNERS, learners.PLAIN_TREE):
             key = quota.Key(name, positive, "C4.5" if learner == learners.PLAIN_TREE else learner)
-            row = quota.published_tables()[key]
+            row = quota.load_published()[key]
             own = {m: (row[m] or 0.5) + np.linspace(-0.01, 0.01, 30) for m in quota.MEASURES}
             moved = 0.0 if learner == learners.PLAIN_TREE else shift.get(learner, 0.0)
             values[quota.Key(name, positive, learner)] = {m: x + moved for m, x in own.items()} | {BY_ROWS: own["pem"]}
@@ -182,13 +182,13 @@ def test_a_further_split_lies_in_the_range_of_30_as_often_as_is_said():
     low, high = np.quantile(draws[:, :30], (0.025, 0.975), axis=1)
     share = ((low <= draws[:, 30]) & (draws[:, 30] <= high)).mean()
 
-    assert quota.typical(_made("australian", {})) == pytest.approx(0.95 * 29 / 31)
+    assert quota.compute_expected_share(_made("australian", {})) == pytest.approx(0.95 * 29 / 31)
     assert share == pytest.approx(0.95 * 29 / 31, abs=0.008)
 
 
 def test_what_lies_outside_is_counted_by_learner_and_side_and_explained_by_what_the_data_say():
     values = _made("australian", {"C4.5": 0.1, "NB": 0.1})
-    [row] = quota.outside(values, {"australian": _set("australian", 690)})
+    [row] = quota.tabulate_outside(values, {"australian": _set("australian", 690)})
 
     assert (row["outside"], row["of"]) == (16, 23)  # PEM of the network is not printed for the smallest class
     assert (row["C4.5"], row["NB"], row["NN"], row["C4.5, plain tree"]) == ("8 below", "8 below", "", 0)
@@ -196,7 +196,7 @@ def test_what_lies_outside_is_counted_by_learner_and_side_and_explained_by_what_
         "8 of the 8 numbers of C4.5 are typical of a tree neither pruned nor smoothed" in row["what may be behind it"]
     )
     assert "share a split: it may have been a hard one" in row["what may be behind it"]
-    told = list(quota.verdict(values))
+    told = list(quota.write_verdict(values))
     assert told[0].startswith("7 of the 23 printed numbers (30 %)")
     assert "in at least about 89 %" in told[0]
     assert "0 of 1 data sets have none outside, and one data set at least half of all that are" in told[1]
@@ -205,7 +205,7 @@ def test_what_lies_outside_is_counted_by_learner_and_side_and_explained_by_what_
 
 def test_clues_name_few_cases_other_sizes_and_a_print_that_contradicts_itself():
     def why(name, cases):
-        [row] = quota.outside(_made(name, {"NN": 0.1}), {name: _set(name, cases)})
+        [row] = quota.tabulate_outside(_made(name, {"NN": 0.1}), {name: _set(name, cases)})
         return row["what may be behind it"]
 
     assert why("vote", 435) == "the text counts 290 cases, the file has 435"
@@ -220,9 +220,9 @@ def test_the_words_on_ties_count_the_data_sets_and_never_say_nan():
     values[quota.Key("labor", "largest", "C4.5")] = other | {"auc": one["auc"]}
 
     assert "differ in 1 of our 1 two-class data sets. The text prints two values for C4.5 in 1 of 1. In 1 of these" in (
-        quota.tie_text(values)
+        quota.explain_ties(values)
     )
-    assert quota.tie_text(_made("wine", {})).startswith("This run has no data set of two classes")
+    assert quota.explain_ties(_made("wine", {})).startswith("This run has no data set of two classes")
 
 
 def _write_sonar(folder, rng):

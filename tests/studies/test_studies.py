@@ -53,7 +53,7 @@ def test_the_skew_formulas_are_those_of_a_huge_sample():
     from cutline import evaluate
 
     ev = evaluate(np.arange(len(scores)) < positives, scores, threshold=skew.THRESHOLD)
-    expected = skew.expected(ratio)
+    expected = skew.compute_expected(ratio)
 
     assert ev.auc == pytest.approx(expected["auROC"], abs=2e-3)
     assert ev.average_precision == pytest.approx(expected["auPRC"], abs=3e-3)
@@ -67,7 +67,7 @@ def test_the_expected_auprc_of_a_sample_is_that_of_a_random_order_where_the_clas
 
     monkeypatch.setattr(skew, "DISTANCE", 0.0)
     labels = np.arange(skew.POSITIVES * (1 + ratio)) < skew.POSITIVES
-    found = skew.expected_of_sample.__wrapped__(ratio)  # not the cached value of the study's own distance
+    found = skew.compute_expected_of_sample.__wrapped__(ratio)  # not the cached value of the study's own distance
 
     assert found == pytest.approx(expected_average_precision(labels, np.zeros(len(labels))), rel=1e-6)
 
@@ -75,8 +75,8 @@ def test_the_expected_auprc_of_a_sample_is_that_of_a_random_order_where_the_clas
 def test_samples_have_the_auprc_that_is_expected_of_them_and_not_that_of_the_population():
     mean, error, *_ = skew.simulate(300, 60, 1)["auPRC"]
 
-    assert abs(mean - skew.expected_of_sample(300)) < 3 * error
-    assert skew.expected_of_sample(300) > 1.05 * skew.expected(300)["auPRC"]
+    assert abs(mean - skew.compute_expected_of_sample(300)) < 3 * error
+    assert skew.compute_expected_of_sample(300) > 1.05 * skew.compute_expected(300)["auPRC"]
 
 
 def test_a_better_model_comes_first_where_there_is_no_noise_and_not_when_labels_are_coins():
@@ -90,31 +90,31 @@ def test_a_better_model_comes_first_where_there_is_no_noise_and_not_when_labels_
 def test_two_shares_differ_when_their_difference_exceeds_its_own_error():
     shares = {"auc": 0.838, "average_precision": 0.798, "ks": 0.7}
 
-    assert "keeps it more often than average precision does" in noise._skew_verdict({0.01: shares}, 2000)
-    assert "keeps it about as often as average precision does" in noise._skew_verdict({0.01: shares}, 100)
-    assert "which agrees" in noise._verdict({0.4: shares | {"taks": 0.838}}, 2000)
-    assert "does not agree beyond the error" in noise._verdict({0.4: shares | {"taks": 0.72}}, 2000)
+    assert "keeps it more often than average precision does" in noise._write_skew_verdict({0.01: shares}, 2000)
+    assert "keeps it about as often as average precision does" in noise._write_skew_verdict({0.01: shares}, 100)
+    assert "which agrees" in noise._write_verdict({0.4: shares | {"taks": 0.838}}, 2000)
+    assert "does not agree beyond the error" in noise._write_verdict({0.4: shares | {"taks": 0.72}}, 2000)
 
 
 def test_measures_that_are_one_order_are_found_in_the_numbers():
     found = [noise.keeps_order(0.4, 0.5, 30, seed) for seed in (0, 1)]
-    groups = noise._groups(dict(enumerate(found)))
+    groups = noise._group_measures(dict(enumerate(found)))
 
     assert any({"auc", "taks", "average_gain"} <= {*group} for group in groups)
     assert any({"average_precision", "average_hit_rate"} <= {*group} for group in groups)
     different = {name: i / 10 for i, name in enumerate(noise.MEASURES)}
-    assert all(len(group) == 1 for group in noise._groups({0: different}))
-    assert list(noise._one_order({0: different})) == []
+    assert all(len(group) == 1 for group in noise._group_measures({0: different}))
+    assert list(noise._describe_groups({0: different})) == []
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_others():
     assert noise.keeps_order(0.4, 0.5, 10, 1) == noise.keeps_order(0.4, 0.5, 10, 1)
-    assert voting.experiment(0, 3) == voting.experiment(0, 3)
-    assert voting.experiment(0, 3) != voting.experiment(0, 4)
+    assert voting.run_experiment(0, 3) == voting.run_experiment(0, 3)
+    assert voting.run_experiment(0, 3) != voting.run_experiment(0, 4)
 
 
 def test_pem_is_linear_in_the_auc_in_every_vote():
-    marks = voting.experiment(0, 0)
+    marks = voting.run_experiment(0, 0)
 
     assert marks["pem"] == pytest.approx([2 * area - 1 for area in marks["auc"]])
     assert all(len(marks[name]) == voting.MODELS for name in voting.MEASURES)
@@ -126,9 +126,11 @@ def test_the_words_on_voting_follow_from_the_marks():
     other = same | {"pearson": [float(mark) for mark in falling]}
 
     assert "largest at one and the same number of voters in 2 of 3 experiments, in the text in 0 of 4" in (
-        voting._same_numbers([same, same, other])
+        voting._describe_same_numbers([same, same, other])
     )
-    claims = voting._claims({pair: voting._correlations([same, other], pair) for pair in voting.PUBLISHED})
+    claims = voting._describe_claims(
+        {pair: voting._list_correlations([same, other], pair) for pair in voting.PUBLISHED}
+    )
     assert "PEM and Pearson Correlation Coefficient: above 0.95 in 1 of 2 experiments (mean 0.000)" in claims
     assert "in the text in 3 of 4 (mean 0.918)" in claims
 
@@ -258,17 +260,17 @@ def test_a_kept_report_was_made_in_full_by_todays_words(name):
 
 @pytest.mark.parametrize(
     ("table", "points", "paragraph"),
-    [("labels", noise.FLIPPED, noise._verdict), ("skew", noise.PREVALENCES, noise._skew_verdict)],
+    [("labels", noise.FLIPPED, noise._write_verdict), ("skew", noise.PREVALENCES, noise._write_skew_verdict)],
 )
 def test_the_words_of_the_kept_report_on_noise_follow_from_its_tables(table, points, paragraph):
-    measures = {noise._title(name): name for name in noise.MEASURES}
+    measures = {noise._find_title(name): name for name in noise.MEASURES}
     with (KEPT / f"noise-{table}.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))[1:]
     found = {at: {measures[row[0]]: float(row[i + 1]) for row in rows} for i, at in enumerate(points)}
     report = (KEPT / "noise.md").read_text("utf-8")
 
     assert paragraph(found, 2000) in report
-    assert noise._population() in report
+    assert noise._describe_population() in report
 
 
 def test_unknown_studies_and_wrong_options_are_refused_in_one_sentence(capsys, tmp_path, monkeypatch):

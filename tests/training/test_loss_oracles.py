@@ -25,7 +25,7 @@ from cutline.training.loss_oracles import (
     RowsOracle,
     as_ratio,
 )
-from cutline.training.objectives import check_target, target
+from cutline.training.objectives import check_target, resolve_target
 
 TABLES = {
     "error": {},
@@ -102,7 +102,7 @@ AT_THE_ENDS = [("f_alpha", {"alpha": a}) for a in (0, 0.8, 1)] + [("f_beta", {"b
 @given(data=scored(), psi=st.sampled_from(PSIS))
 def test_the_oracle_of_a_table_measure_is_the_worst_of_all_labelings(name, parameters, psi, data):
     split, scores = data
-    goal = target(name, parameters)
+    goal = resolve_target(name, parameters)
     check_target(goal, split)
     expected = worst_labeling(split, scores, goal.loss(split.P, split.N), goal.costs(split, psi))
 
@@ -115,11 +115,11 @@ def test_a_parameter_that_is_missing_is_named(name):
     with pytest.raises(
         ParameterError, match=rf"^{name} needs risk: pass, for example, parameters=\{{'risk': [\d.]+\}}"
     ):
-        check_target(target(name), Split(np.arange(20) < 6))
+        check_target(resolve_target(name), Split(np.arange(20) < 6))
 
 
 def test_the_mutual_information_counts_against_predictions_that_are_worse_than_chance():
-    gain = target("mutual_information").gain(4.0, 6.0)
+    gain = resolve_target("mutual_information").gain(4.0, 6.0)
     right, wrong = (Counts(3, 1, 1, 5), Counts(1, 5, 3, 1))  # the second flags what the first does not
     both = [float(MEASURES["mutual_information"].compute(table)) for table in (right, wrong)]
 
@@ -127,17 +127,17 @@ def test_the_mutual_information_counts_against_predictions_that_are_worse_than_c
     assert gain(np.array([3.0, 1.0]), np.array([1.0, 5.0])) == pytest.approx([both[0], -both[0]])
     ranking = rank(*zip(*[(1, 9), (1, 8), (0, 7), (1, 6), (1, 5), (0, 4), (0, 3), (0, 2), (0, 1), (0, 0)], strict=True))
     best = max(range(11), key=lambda cut: float(MEASURES["mutual_information"].compute(ranking.at_cut(cut))))
-    assert target("mutual_information").best_cut(ranking) == best
+    assert resolve_target("mutual_information").best_cut(ranking) == best
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_measures_without_a_bound_are_refused_in_a_sentence(name):
     with pytest.raises(ParameterError, match=rf"^{name} (is|falls) .*: pass a measure that "):
-        check_target(target(name), Split(np.arange(20) < 6))
+        check_target(resolve_target(name), Split(np.arange(20) < 6))
 
 
 def test_linear_losses_are_recognised():
-    linear = {m.name for m in MEASURES.search(needs=Needs.COUNTS) if m.better and target(m.name).is_linear}
+    linear = {m.name for m in MEASURES.search(needs=Needs.COUNTS) if m.better and resolve_target(m.name).is_linear}
 
     assert linear == {
         *("accuracy", "error_rate", "balanced_accuracy", "balanced_error_rate", "youden_j", "expected_cost"),
@@ -148,13 +148,13 @@ def test_linear_losses_are_recognised():
 def test_prices_are_balanced_for_measures_without_prevalence():
     split = Split(np.arange(20) < 6)
     balanced = {
-        m.name for m in MEASURES.search(needs=Needs.COUNTS) if m.better and target(m.name).is_free_of_prevalence
+        m.name for m in MEASURES.search(needs=Needs.COUNTS) if m.better and resolve_target(m.name).is_free_of_prevalence
     }
 
     assert {"balanced_error_rate", "balanced_accuracy", "youden_j", "g_mean"} <= balanced
     assert not balanced & {"f1", "mcc", "precision", "error_rate", "kappa", "jaccard"}
-    assert target("ber").costs(split, "auto") == split.costs("balanced")
-    assert target("f1").costs(split, "auto") == split.costs("positive")
+    assert resolve_target("ber").costs(split, "auto") == split.costs("balanced")
+    assert resolve_target("f1").costs(split, "auto") == split.costs("positive")
 
 
 SEARCHES = [
@@ -171,7 +171,7 @@ def test_every_search_finds_what_the_whole_grid_holds(oracle, name, seed, share,
     rng = np.random.default_rng(seed)
     split = Split(rng.permutation(np.arange(400) < 400 * share))
     scores = spread * (rng.normal(size=400) + split.is_positive).round(1)
-    loss = target(name, TABLES[name]).loss(split.P, split.N)
+    loss = resolve_target(name, TABLES[name]).loss(split.P, split.N)
     found, whole = (kind(split, loss, split.costs("positive"))(scores) for kind in (oracle, GridOracle))
 
     assert found.value == pytest.approx(whole.value, abs=1e-9)
@@ -181,7 +181,7 @@ def test_branch_and_bound_is_the_grid_for_thousands_of_cases():
     rng = np.random.default_rng(0)
     split = Split(rng.random(10_000) < 0.1)
     scores = rng.normal(size=10_000) + 2 * split.is_positive
-    loss = target("g_mean").loss(split.P, split.N)
+    loss = resolve_target("g_mean").loss(split.P, split.N)
     found, whole = (kind(split, loss, split.costs("positive"))(scores) for kind in (BoxesOracle, GridOracle))
 
     assert found.value == pytest.approx(whole.value, abs=1e-12)
@@ -192,14 +192,14 @@ def test_a_callable_is_searched_like_the_measure_it_equals():
     rng = np.random.default_rng(1)
     split = Split(rng.random(3000) < 0.2)
     scores = rng.normal(size=3000) + split.is_positive
-    f1 = target(lambda tp, fp, P, N: 2 * tp / (P + tp + fp))
+    f1 = resolve_target(lambda tp, fp, P, N: 2 * tp / (P + tp + fp))
 
-    assert f1.oracle(split)(scores).value == pytest.approx(target("f1").oracle(split)(scores).value, abs=1e-12)
+    assert f1.oracle(split)(scores).value == pytest.approx(resolve_target("f1").oracle(split)(scores).value, abs=1e-12)
 
 
 @pytest.mark.parametrize(("name", "parameters"), [("f1", {}), ("jaccard", {}), *AT_THE_ENDS])
 def test_the_short_form_of_a_ratio_is_the_measure_on_every_table(name, parameters):
-    goal = target(name, parameters)
+    goal = resolve_target(name, parameters)
     a, b = np.arange(8.0)[:, None], np.arange(24.0)[None, :]
 
     np.testing.assert_allclose(goal.loss(7.0, 23.0)(a, b), 1 - goal.gain(7.0, 23.0)(a, b), atol=1e-12)
@@ -207,11 +207,13 @@ def test_the_short_form_of_a_ratio_is_the_measure_on_every_table(name, parameter
 
 def test_only_losses_that_are_ratios_have_the_short_form():
     squared = lambda a, b: 1 - (a / (7 + b)) ** 2  # noqa: E731
-    never_flagged = target("precision").loss(7.0, 23.0)  # which is undefined when nobody is
+    never_flagged = resolve_target("precision").loss(7.0, 23.0)  # which is undefined when nobody is
 
     assert as_ratio(squared, 7.0, 23.0) is squared
     assert as_ratio(never_flagged, 7.0, 23.0) is never_flagged
-    assert target("f1").loss(7.0, 23.0).__name__ == target("jaccard").loss(7.0, 23.0).__name__ == "ratio"
+    assert (
+        resolve_target("f1").loss(7.0, 23.0).__name__ == resolve_target("jaccard").loss(7.0, 23.0).__name__ == "ratio"
+    )
 
 
 @often
@@ -237,7 +239,7 @@ def test_the_oracle_of_the_break_even_point_is_the_worst_choice_of_as_many_as_ar
     loss = lambda a, b: 1 - a / split.P  # noqa: E731
     expected = worst_labeling(split, scores, loss, split.costs("positive"), lambda flagged: flagged == split.P)
 
-    assert target("prbep").oracle(split)(scores).value == pytest.approx(expected, abs=1e-10)
+    assert resolve_target("prbep").oracle(split)(scores).value == pytest.approx(expected, abs=1e-10)
 
 
 @often
@@ -363,7 +365,7 @@ def test_no_risk_falls_below_its_tangent(name, seed, step, ties):
     here = rng.normal(size=30) + split.is_positive
     here = here.round() if ties else here
     there = here + step * rng.normal(size=30)
-    oracle = target(name, EVERY[name]).oracle(split)
+    oracle = resolve_target(name, EVERY[name]).oracle(split)
     risk = oracle(here)
 
     assert oracle(there).value >= risk.value + risk.gradient @ (there - here) - 1e-9
@@ -376,7 +378,7 @@ def test_every_risk_bounds_the_loss_of_the_scores(name, seed):
     rng = np.random.default_rng(seed)
     split = Split(rng.permutation(np.arange(30) < 8))
     scores = rng.normal(size=30)
-    goal = target(name, EVERY[name])
+    goal = resolve_target(name, EVERY[name])
     risk = goal.oracle(split)(scores).value
 
     from cutline import rank

@@ -13,9 +13,9 @@ from sklearn.datasets import make_classification
 from cutline import LinearMeasureClassifier
 from cutline.training.class_order import Split
 from cutline.training.linear import Design, Effort
-from cutline.training.newton import PairSquares, explicit_pairs, newton_auc
-from cutline.training.objectives import target
-from cutline.training.solvers import cutting_planes, simplex_maximum
+from cutline.training.newton import PairSquares, minimise_by_newton, minimise_over_pairs
+from cutline.training.objectives import resolve_target
+from cutline.training.solvers import maximise_on_simplex, minimise_by_planes
 
 GOALS = {
     "error": {},
@@ -41,11 +41,11 @@ def data():
 
 
 def solve(name, X, split, C=5.0, **effort):
-    goal = target(name, GOALS[name])
+    goal = resolve_target(name, GOALS[name])
     oracle = goal.oracle(split)
     design = Design(X, bias=goal.is_table)
     baseline = goal.baseline_risk(split, oracle)
-    return oracle, design, cutting_planes(design, oracle, C=C, baseline=baseline, effort=Effort(**effort))
+    return oracle, design, minimise_by_planes(design, oracle, C=C, baseline=baseline, effort=Effort(**effort))
 
 
 @pytest.mark.parametrize("name", GOALS)
@@ -96,10 +96,10 @@ def test_a_gradient_that_touches_few_cases_is_pulled_back_like_any(matrix, touch
 def test_the_time_limit_ends_the_work(data):
     X, split = data
     over = Effort(tol=1e-12, deadline=time.perf_counter() - 1)
-    oracle = target("auc").oracle(split)
+    oracle = resolve_target("auc").oracle(split)
 
-    assert cutting_planes(Design(X), oracle, C=1e4, baseline=1.0, effort=over).n_iter == 1
-    assert newton_auc(Design(X), split, C=1e4, effort=over).n_iter == 1
+    assert minimise_by_planes(Design(X), oracle, C=1e4, baseline=1.0, effort=over).n_iter == 1
+    assert minimise_by_newton(Design(X), split, C=1e4, effort=over).n_iter == 1
 
 
 def test_a_vacuous_bound_is_given_up_soon(data):
@@ -120,7 +120,7 @@ def test_the_shares_of_the_planes_are_the_best_of_all(seed, size):
     rng = np.random.default_rng(seed)
     slopes, b = rng.normal(size=(size, 3)), rng.normal(size=size)
     G = slopes @ slopes.T
-    x = simplex_maximum(G, b, np.append(2.0, np.zeros(size - 1)), 2.0)
+    x = maximise_on_simplex(G, b, np.append(2.0, np.zeros(size - 1)), 2.0)
     gain = b - G @ x
 
     assert x.min() >= 0
@@ -134,8 +134,8 @@ def test_the_shares_of_the_planes_are_the_best_of_all(seed, size):
 
 def test_newton_sorted_pairs_and_explicit_pairs_have_one_minimum(data):
     X, split = data
-    fast = newton_auc(Design(X), split, C=30.0, effort=Effort(tol=1e-8))
-    slow = explicit_pairs(X, split, C=30.0, effort=Effort(tol=1e-8, max_iter=10_000))
+    fast = minimise_by_newton(Design(X), split, C=30.0, effort=Effort(tol=1e-8))
+    slow = minimise_over_pairs(X, split, C=30.0, effort=Effort(tol=1e-8, max_iter=10_000))
 
     assert fast.objective == pytest.approx(slow.objective, rel=1e-6)
     np.testing.assert_allclose(fast.w, slow.w, atol=1e-3)
@@ -143,7 +143,7 @@ def test_newton_sorted_pairs_and_explicit_pairs_have_one_minimum(data):
 
 def test_newton_ends_where_the_gradient_does(data):
     X, split = data
-    found = newton_auc(Design(X), split, C=30.0, effort=Effort(tol=1e-8))
+    found = minimise_by_newton(Design(X), split, C=30.0, effort=Effort(tol=1e-8))
     gradient = found.w + 30 * X.T @ PairSquares(split, X @ found.w).risk().gradient
 
     np.testing.assert_allclose(gradient, 0, atol=1e-5)
@@ -152,7 +152,7 @@ def test_newton_ends_where_the_gradient_does(data):
 def test_cutting_planes_and_newton_rank_alike(data):
     X, split = data
     planes = solve("auc", X, split, C=30.0)[2].w
-    newton = newton_auc(Design(X), split, C=30.0, effort=Effort()).w
+    newton = minimise_by_newton(Design(X), split, C=30.0, effort=Effort()).w
 
     assert planes @ newton / np.linalg.norm(planes) / np.linalg.norm(newton) > 0.99
 

@@ -34,7 +34,7 @@ class Rule:
         return Note(self.id, text, self.source, self.kind) if text else None
 
 
-def rule(id: str, kind: Kind, *, when: str, source: str) -> Callable[[Callable[[Any], str | None]], Rule]:
+def declare_rule(id: str, kind: Kind, *, when: str, source: str) -> Callable[[Callable[[Any], str | None]], Rule]:
     """Make the function below it a rule: it returns the text of the note, or nothing.
 
     Args:
@@ -46,7 +46,7 @@ def rule(id: str, kind: Kind, *, when: str, source: str) -> Callable[[Callable[[
     return lambda find: Rule(id, kind, when, source, find)
 
 
-def rule_of_data(id: str, kind: Kind, when: str) -> Rule:
+def declare_data_rule(id: str, kind: Kind, when: str) -> Rule:
     """Return the rule that gives what the data say about themselves.
 
     Args:
@@ -115,8 +115,8 @@ class RuleContext:
     def values(self, measure: str) -> str:
         """Return the value of a measure, of each model by its name when there are several."""
         if not self.models:
-            return brief(self.evaluation.value(measure))
-        return ", ".join(f"{brief(model.value(measure))} ({name})" for name, model in self.models.items())
+            return shorten(self.evaluation.value(measure))
+        return ", ".join(f"{shorten(model.value(measure))} ({name})" for name, model in self.models.items())
 
     @property
     def two_classes(self) -> bool:
@@ -141,7 +141,7 @@ class RuleContext:
         return self.evaluation.estimate("auc", self.level)
 
 
-def rule_context(
+def make_context(
     evaluation: Evaluation,
     *,
     quota: float | None,
@@ -157,10 +157,10 @@ def rule_context(
     return RuleContext(evaluation, quota, names, models, check_level(level))
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """Return a share in per cent, which is 0 % or 100 % only where it is exactly.
 
-    >>> percent(0.97), percent(0.0312), percent(0.99996)
+    >>> format_percent(0.97), format_percent(0.0312), format_percent(0.99996)
     ('97 %', '3.1 %', '99.996 %')
     """
     for digits in range(2, 8):
@@ -170,10 +170,10 @@ def percent(share: float) -> str:
     return f"{100 * share:g} %"
 
 
-def brief(value: float) -> str:
+def shorten(value: float) -> str:
     """Return a value in three digits, which is 1 only where it is exactly.
 
-    >>> brief(0.96549), brief(0.1), brief(1.0), brief(0.99996)
+    >>> shorten(0.96549), shorten(0.1), shorten(1.0), shorten(0.99996)
     ('0.965', '0.1', '1', '0.99996')
     """
     for digits in range(3, 8):

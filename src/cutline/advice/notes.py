@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-from cutline.advice.context import RuleContext, rule_context, sort_notes
+from cutline.advice.context import RuleContext, make_context, sort_notes
 from cutline.advice.rules import COMPARISON_RULES, MODEL_RULES, ComparisonContext
 from cutline.core.messages import Text
 from cutline.core.validation import LEVEL, check_level
@@ -44,7 +44,7 @@ def notes(
     'labels'
     """
     return sort_notes(
-        apply_rules(rule_context(evaluation, quota=quota, share=share, measures=measures, models={}, level=level))
+        apply_rules(make_context(evaluation, quota=quota, share=share, measures=measures, models={}, level=level))
     )
 
 
@@ -90,7 +90,7 @@ def notes_on(
     models = dict(comparison.items())
     of_each = {
         name: apply_rules(
-            rule_context(evaluation, quota=quota, share=share, measures=names, models=models, level=level)
+            make_context(evaluation, quota=quota, share=share, measures=names, models=models, level=level)
         )
         for name, evaluation in models.items()
     }

@@ -25,10 +25,10 @@ from cutline.advice.context import (
     WALD,
     Rule,
     RuleContext,
-    brief,
-    percent,
-    rule,
-    rule_of_data,
+    declare_data_rule,
+    declare_rule,
+    format_percent,
+    shorten,
 )
 from cutline.core.counts import Counts, written
 from cutline.core.messages import Argument, Text
@@ -50,7 +50,7 @@ RARE = 0.1  # Berrar's example of highly unbalanced classes, nine to one
 TOP = 0.1
 
 
-@rule(
+@declare_rule(
     "accuracy-baseline",
     "advice",
     when="one class has four fifths of the cases or more, and flagging everybody or nobody is at least as accurate",
@@ -66,11 +66,11 @@ def accuracy_baseline(a: RuleContext) -> str | None:
     return (
         f"The accuracy is not higher than that of a model that flags {whom}: {a.values('accuracy')}, where flagging "
         f"{whom} "
-        f"gives {brief(share)}. Read recall together with precision, or the precision-recall curve, instead."
+        f"gives {shorten(share)}. Read recall together with precision, or the precision-recall curve, instead."
     )
 
 
-@rule(
+@declare_rule(
     "imbalance",
     "advice",
     when="one class has four fifths of the cases or more, and accuracy or the error rate is shown",
@@ -84,7 +84,7 @@ def imbalance(a: RuleContext) -> str | None:
     mostly_positive = a.prevalence > 0.5
     whom, name = ("everybody", "positive") if mostly_positive else ("nobody", "negative")
     text = (
-        f"{percent(share)} of the cases are {name}: a model that flags {whom} has accuracy {brief(share)}; "
+        f"{format_percent(share)} of the cases are {name}: a model that flags {whom} has accuracy {shorten(share)}; "
         f"{'these have' if a.models else 'yours has'} {a.values('accuracy')}. "
         "Read recall together with precision, or the precision-recall curve, instead."
     )
@@ -101,7 +101,7 @@ def _is_lopsided(a: RuleContext) -> bool:
     return a.two_classes and share >= MAJORITY and bool(a.seen & {"accuracy", "error_rate"})
 
 
-@rule(
+@declare_rule(
     "rare-positives",
     "advice",
     when="a tenth of the cases or fewer are positive, and a measure of the ranking is shown",
@@ -115,17 +115,17 @@ def rare_positives(a: RuleContext) -> str | None:
     wrong = ""
     if c.fp and not a.models:
         wrong = (
-            f" At your threshold the false positive rate is {brief(float(c.fpr))}: that is "
+            f" At your threshold the false positive rate is {shorten(float(c.fpr))}: that is "
             f"{written(c.fp)} wrong flags beside {written(c.tp)} right ones."
         )
     return (
-        f"{percent(a.prevalence)} of the cases are positive, which the ROC curve does not show.{wrong} "
+        f"{format_percent(a.prevalence)} of the cases are positive, which the ROC curve does not show.{wrong} "
         f"Look at the precision-recall curve: the average precision is {a.values('average_precision')}, "
-        f"that of a constant score about {brief(a.prevalence)}."
+        f"that of a constant score about {shorten(a.prevalence)}."
     )
 
 
-@rule("quota-known", "advice", when="a quota or a share is given", source=ARBEL_END)
+@declare_rule("quota-known", "advice", when="a quota or a share is given", source=ARBEL_END)
 def quota_known(a: RuleContext) -> str | None:
     """Say what the quota reaches, and when to read the hit rate or Qrecall."""
     if a.quota is None or not a.two_classes:
@@ -134,31 +134,30 @@ def quota_known(a: RuleContext) -> str | None:
     hits, recall = float(c.precision), float(c.recall)  # which are the hit rate and Qrecall there
     positives = float(a.ranking.positives)
     text = (
-        f"With a quota of {written(a.quota)}: read the hit rate, {brief(hits)}, if a wrong inclusion is costly, and "
-        f"Qrecall, {brief(recall)}, if a missed positive is."
+        f"With a quota of {written(a.quota)}: read the hit rate, {shorten(hits)}, if a wrong inclusion is costly, and "
+        f"Qrecall, {shorten(recall)}, if a missed positive is."
     )
     if a.quota < positives:
-        return f"{text} Qrecall cannot exceed {brief(a.quota / positives)}: there are {written(positives)} positives."
+        return f"{text} Qrecall cannot exceed {shorten(a.quota / positives)}: there are {written(positives)} positives."
     if a.quota > positives:
-        return (
-            f"{text} The hit rate cannot exceed {brief(positives / a.quota)}: there are {written(positives)} positives."
-        )
+        most = shorten(positives / a.quota)
+        return f"{text} The hit rate cannot exceed {most}: there are {written(positives)} positives."
     return text
 
 
-@rule("only-the-top", "advice", when="the quota is a tenth of the list or less", source=BERRAR)
+@declare_rule("only-the-top", "advice", when="the quota is a tenth of the list or less", source=BERRAR)
 def only_the_top(a: RuleContext) -> str | None:
     """Say that the AUC judges the whole list, of which the quota is a small part."""
     n = float(a.ranking.total)
     if a.quota is None or not a.two_classes or a.quota > TOP * n or not a.seen & {"auc", "gini", "pem"}:
         return None
     return (
-        f"Your quota is {percent(a.quota / n)} of the list, but the AUC weights every position equally. "
+        f"Your quota is {format_percent(a.quota / n)} of the list, but the AUC weights every position equally. "
         "Judge the top by the hit rate, the average precision or the precision-recall curve."
     )
 
 
-@rule(
+@declare_rule(
     "quota-in-tie", "warning", when="the quota ends among cases of both classes that share one score", source=ARBEL_TIES
 )
 def quota_in_tie(a: RuleContext) -> str | None:
@@ -179,14 +178,14 @@ def quota_in_tie(a: RuleContext) -> str | None:
     )
 
 
-@rule("quota-unknown", "advice", when="measures of a quota are requested, but no quota is given", source=ARBEL)
+@declare_rule("quota-unknown", "advice", when="measures of a quota are requested, but no quota is given", source=ARBEL)
 def quota_unknown(a: RuleContext) -> str | None:
     """Point to averages over quotas where no quota is given."""
     if a.quota is not None or a.measures is None or not a.two_classes:
         return None
     if not any(MEASURES[name].family is Family.QUOTA for name in a.measures):
         return None
-    hits, recall, pem = (_in_brackets(a, name) for name in ("average_hit_rate", "average_qrecall", "pem"))
+    hits, recall, pem = (_format_in_brackets(a, name) for name in ("average_hit_rate", "average_qrecall", "pem"))
     return Text(
         f"No quota is given. If it is not known yet, read the average hit rate{hits} if a wrong inclusion is costly, "
         f"and the average Qrecall{recall} or PEM{pem} if a missed positive is. If it is, pass ",
@@ -197,13 +196,13 @@ def quota_unknown(a: RuleContext) -> str | None:
     )
 
 
-def _in_brackets(a: RuleContext, measure: str) -> str:
+def _format_in_brackets(a: RuleContext, measure: str) -> str:
     """Return a value in brackets, or nothing where it is undefined, as with fractional weights."""
     value = a.evaluation.value(measure)
-    return "" if math.isnan(value) else f" ({brief(value)})"
+    return "" if math.isnan(value) else f" ({shorten(value)})"
 
 
-@rule(
+@declare_rule(
     "threshold", "advice", when="another cut has an F1 above the interval of that at the threshold", source=BERRAR_LOSS
 )
 def better_threshold(a: RuleContext) -> str | None:
@@ -217,16 +216,16 @@ def better_threshold(a: RuleContext) -> str | None:
     ):
         return None
     r, here = a.ranking, a.evaluation.estimate("f1", a.level)
-    highest, best = _highest_f1(r)
+    highest, best = _find_highest_f1(r)
     if math.isnan(here.value) or not highest > max(here.high, here.value):
         return None
     return (
-        f"At the threshold {a.evaluation.threshold:g} F1 is {brief(here.value)}; at {r.thresholds[best]:.3g} it is "
-        f"{brief(highest)} on these cases. Choose the threshold on cases that you do not test on."
+        f"At the threshold {a.evaluation.threshold:g} F1 is {shorten(here.value)}; at {r.thresholds[best]:.3g} it is "
+        f"{shorten(highest)} on these cases. Choose the threshold on cases that you do not test on."
     )
 
 
-def _highest_f1(r: Ranking) -> tuple[float, int]:
+def _find_highest_f1(r: Ranking) -> tuple[float, int]:
     """Return the highest F1 over all cuts, and its cut; in blocks, so that a long list takes no copies."""
     highest, best = -math.inf, 0
     for start in range(0, len(r) + 1, BLOCK):
@@ -238,7 +237,7 @@ def _highest_f1(r: Ranking) -> tuple[float, int]:
     return highest, best
 
 
-@rule(
+@declare_rule(
     "wald",
     "fact",
     when="a share that is shown has five cases or fewer on one side, so Wald's interval does not hold",
@@ -278,7 +277,7 @@ _SHARE_OFF, _BRIER_OFF, _SLOPE_OFF = 0.05, 0.02, 0.1
 _RECALIBRATE = " Recalibrate before you use them as probabilities; the order of the cases does not change."
 
 
-@rule("reversed", "warning", when="the AUC is below 0.5", source=BERRAR_RANKING)
+@declare_rule("reversed", "warning", when="the AUC is below 0.5", source=BERRAR_RANKING)
 def reversed_order(a: RuleContext) -> str | None:
     """Say that an AUC below 0.5 means reversed scores, or may be chance."""
     text = a.data_notes.get("reversed")
@@ -289,7 +288,7 @@ def reversed_order(a: RuleContext) -> str | None:
         hint = ("name the other class with ", other, ", or pass 1 - score; or, if low scores mean positive, ")
         turn = ("leave out " if not a.ranking.higher_is_positive else "pass ", Argument("higher_is_positive", False))
         return Text(
-            f"The scores look like probabilities of the other class: the AUC is {brief(a.auc.value)}. Then ",
+            f"The scores look like probabilities of the other class: the AUC is {shorten(a.auc.value)}. Then ",
             *(*hint, *turn, "."),
         )
     return text
@@ -300,7 +299,7 @@ def _is_reversed(a: RuleContext) -> bool:
     return "reversed" in a.data_notes and bool(a.auc) and 0.5 not in a.auc  # type: ignore[operator]
 
 
-@rule("chance", "fact", when="the interval of the AUC contains 0.5", source=BERRAR_INTERVALS)
+@declare_rule("chance", "fact", when="the interval of the AUC contains 0.5", source=BERRAR_INTERVALS)
 def chance(a: RuleContext) -> str | None:
     """Say that the interval of the AUC contains 0.5."""
     if not a.auc or len(a.ranking) < 2 or a.auc.value < 0.5 or 0.5 not in a.auc:
@@ -312,23 +311,22 @@ def _with_interval(a: RuleContext) -> str:
     estimate = a.auc
     if estimate is None:
         return ""
-    return (
-        f"{brief(estimate.value)} ({100 * estimate.level:g} % interval {brief(estimate.low)} to {brief(estimate.high)})"
-    )
+    limits = f"{shorten(estimate.low)} to {shorten(estimate.high)}"
+    return f"{shorten(estimate.value)} ({100 * estimate.level:g} % interval {limits})"
 
 
-@rule("labels", "warning", when="the scores have one or two distinct values", source=CUTLINE)
+@declare_rule("labels", "warning", when="the scores have one or two distinct values", source=CUTLINE)
 def labels(a: RuleContext) -> str | None:
     """Say that labels were passed as scores."""
     text = a.data_notes.get("labels")
     if text and a.two_classes and len(a.ranking) == 2:
         text += (
-            f" Their AUC, {brief(a.evaluation.auc)}, is the balanced accuracy of one cut. Pass the scores themselves."
+            f" Their AUC, {shorten(a.evaluation.auc)}, is the balanced accuracy of one cut. Pass the scores themselves."
         )
     return text
 
 
-@rule("few-cases", "warning", when="a class has an effective size below 30 cases", source=BERRAR_INTERVALS)
+@declare_rule("few-cases", "warning", when="a class has an effective size below 30 cases", source=BERRAR_INTERVALS)
 def few_cases(a: RuleContext) -> str | None:
     """Say how much a single case of a small class changes."""
     size = effective_sizes(a.ranking)
@@ -339,12 +337,12 @@ def few_cases(a: RuleContext) -> str | None:
     kind = ("positive" if of_positives else "negative") + ("" if few == 1 else "s")
     text = (
         f"There {'is' if few == 1 else 'are'} only {few:.3g} {kind}: "
-        f"a single one changes the {name} by {brief(1 / float(few))}."
+        f"a single one changes the {name} by {shorten(1 / float(few))}."
     )
     return f"{text} Read the intervals, not the values."
 
 
-@rule(
+@declare_rule(
     "ties",
     "advice",
     when="a hundredth or more of the pairs of a positive and a negative are tied, by three scores or more",
@@ -359,12 +357,16 @@ def ties(a: RuleContext) -> str | None:
     who = f"{written(sharing)} of {written(r.total)} cases share their score with another: " if sharing else ""
     low = float(r.pairs.concordant / r.pairs.every)
     high = float((r.pairs.concordant + r.pairs.tied) / r.pairs.every)
-    text = f"{who}{percent(float(r.pairs.tied / r.pairs.every))} of the pairs of a positive and a negative are tied"
+    text = (
+        f"{who}{format_percent(float(r.pairs.tied / r.pairs.every))} of the pairs of a positive and a negative are tied"
+    )
     text = text[0].upper() + text[1:]
-    return f"{text}, and count as half. If ties were broken, the AUC would lie between {brief(low)} and {brief(high)}."
+    return (
+        f"{text}, and count as half. If ties were broken, the AUC would lie between {shorten(low)} and {shorten(high)}."
+    )
 
 
-@rule(
+@declare_rule(
     "calibration",
     "warning",
     when="the scores can be probabilities of independent cases, and a test rejects them at 1 %, by enough to matter",
@@ -377,26 +379,27 @@ def calibration_note(a: RuleContext) -> str | None:
     if _is_reversed(a):  # which says why
         return None
     c = check_calibration(a.ranking)
-    if (on_average := _off_in_the_large(c)) is None:
-        return _off_in_detail(c)
+    if (on_average := _describe_error_on_average(c)) is None:
+        return _describe_error_in_detail(c)
     slope = a.evaluation.estimate("calibration_slope", a.level)
     if not (slope.has_interval and slope.high < 1 - _SLOPE_OFF):
         return f"The probabilities are {on_average}{_RECALIBRATE}"
     # A mean that is off is then the smaller part, and often what the extreme ones make of it.
     return (
-        f"The probabilities are too extreme: high ones are too high and low ones too low (slope {brief(slope.value)}, "
-        f"{100 * a.level:g} % interval {brief(slope.low)} to {brief(slope.high)}, 1 is right). On average they are "
-        f"{on_average}{_RECALIBRATE}"
+        "The probabilities are too extreme: high ones are too high and low ones too low "
+        f"(slope {shorten(slope.value)}, {100 * a.level:g} % interval {shorten(slope.low)} to {shorten(slope.high)}, "
+        "1 is right). "
+        f"On average they are {on_average}{_RECALIBRATE}"
     )
 
 
-@rule("certainly-wrong", "warning", when="the true class of a case got probability 0", source=DATA)
+@declare_rule("certainly-wrong", "warning", when="the true class of a case got probability 0", source=DATA)
 def certainly_wrong(a: RuleContext) -> str | None:
     """Say that cases were of a class with probability 0, unless labels or reversed scores explain it."""
     return None if a.are_labels or _is_reversed(a) else a.data_notes.get("certainly-wrong")
 
 
-@rule(
+@declare_rule(
     "perfect-calibration",
     "warning",
     when="the mean probability and the calibration slope, or the recalibrated probabilities, are exactly right",
@@ -420,44 +423,44 @@ def perfect_calibration(a: RuleContext) -> str | None:
     )
 
 
-def _off_in_the_large(c: CalibrationCheck) -> str | None:
+def _describe_error_on_average(c: CalibrationCheck) -> str | None:
     """Describe how the mean probability differs from the share of positives; None where it does not."""
     if not abs(c.z_share) > _SURE or abs(c.expected - c.observed) < _SHARE_OFF * c.observed:
         return None
     way = "too high" if c.expected > c.observed else "too low"
-    return f"{way}: predicted {_share(c.expected)}, observed {_share(c.observed)} (z = {c.z_share:.1f})."
+    return f"{way}: predicted {_format_share(c.expected)}, observed {_format_share(c.observed)} (z = {c.z_share:.1f})."
 
 
-def _share(share: float) -> str:
+def _format_share(share: float) -> str:
     """A share in per cent with one decimal; a small one with two digits, because predicted and observed are near.
 
-    >>> _share(0.1062), _share(0.00216)
+    >>> _format_share(0.1062), _format_share(0.00216)
     ('10.6 %', '0.22 %')
     """
-    return f"{100 * share:.1f} %" if share >= 0.01 else percent(share)
+    return f"{100 * share:.1f} %" if share >= 0.01 else format_percent(share)
 
 
-def _off_in_detail(c: CalibrationCheck) -> str | None:
+def _describe_error_in_detail(c: CalibrationCheck) -> str | None:
     if not abs(c.z_brier) > _SURE or abs(c.brier - c.promised) < _BRIER_OFF * c.promised:
         return None
     way = "too extreme" if c.brier > c.promised else "too timid"
     return (
-        f"The probabilities are {way}: Brier score {brief(c.brier)}, {brief(c.promised)} if they were true "
+        f"The probabilities are {way}: Brier score {shorten(c.brier)}, {shorten(c.promised)} if they were true "
         f"(z = {c.z_brier:.1f}). They are right on average. Look at the calibration, and recalibrate."
     )
 
 
-@rule("identity", "fact", when="two or more of the requested measures are equivalent", source=CUTLINE)
+@declare_rule("identity", "fact", when="two or more of the requested measures are equivalent", source=CUTLINE)
 def identities(a: RuleContext) -> str | None:
     """Name the measures among those requested that are equivalent."""
     if a.measures is None:
         return None
     no_ties = a.ranking.integral and len(a.ranking) == a.ranking.total
-    sentences = [text for name in MEASURES if (text := _equivalents(a, name, no_ties=no_ties))]
+    sentences = [text for name in MEASURES if (text := _describe_equivalents(a, name, no_ties=no_ties))]
     return f"These are equivalent: {'; '.join(sentences)}. They are not a second opinion." if sentences else None
 
 
-def _equivalents(a: RuleContext, first: Measure, *, no_ties: bool) -> str | None:
+def _describe_equivalents(a: RuleContext, first: Measure, *, no_ties: bool) -> str | None:
     """Describe the requested measures that follow from the first, if there are two."""
     forms = [
         (m.name, m.equivalent)
@@ -472,7 +475,7 @@ def _equivalents(a: RuleContext, first: Measure, *, no_ties: bool) -> str | None
     )
 
 
-@rule("weights", "fact", when="the cases have weights", source=CUTLINE)
+@declare_rule("weights", "fact", when="the cases have weights", source=CUTLINE)
 def weights(a: RuleContext) -> str | None:
     """Say how the weights are interpreted."""
     return " ".join(on_sizes(a.ranking)) or None
@@ -502,8 +505,10 @@ class ComparisonContext:
         return bool(r.positives and r.negatives)
 
 
-@rule("single-cut", "warning", when="two models have the same counts at their cut, but different scores", source=BERRAR)
-def _single_cut(a: ComparisonContext) -> str | None:
+@declare_rule(
+    "single-cut", "warning", when="two models have the same counts at their cut, but different scores", source=BERRAR
+)
+def same_counts(a: ComparisonContext) -> str | None:
     """Name two models with the same counts at the cut and different scores."""
     models = list(a.comparison.items())
     for i, (name, first) in enumerate(models):
@@ -511,31 +516,31 @@ def _single_cut(a: ComparisonContext) -> str | None:
             c, d = first.counts, second.counts
             if (c.tp, c.fp) == (d.tp, d.fp) and first.ranking != second.ranking:
                 return (
-                    f"{name} and {other} have the same counts at the cut (accuracy {brief(float(c.accuracy))}), but "
-                    f"not the same scores: no measure of one cut tells them apart. {_what_differs(a, name, other)}"
+                    f"{name} and {other} have the same counts at the cut (accuracy {shorten(float(c.accuracy))}), but "
+                    f"not the same scores: no measure of one cut tells them apart. {_list_differences(a, name, other)}"
                 )
     return None
 
 
-def _what_differs(a: ComparisonContext, name: str, other: str) -> str:
+def _list_differences(a: ComparisonContext, name: str, other: str) -> str:
     first, second = a.comparison[name], a.comparison[other]
     differing = []
     for measure in (MEASURES[m] for m in ("auc", "average_precision", "brier", "log_loss")):
         if measure.fits(first.ranking) and measure.fits(second.ranking):
-            x, y = brief(first.value(measure)), brief(second.value(measure))
+            x, y = shorten(first.value(measure)), shorten(second.value(measure))
             if x != y:
                 differing.append(f"{measure.title} {x} and {y}")
     return f"Others can: {', '.join(differing)}." if differing else "Compare their rankings or probabilities."
 
 
-@rule(
+@declare_rule(
     "too-small",
     "warning",
     when="the model with the highest AUC cannot be distinguished from another one (DeLong's test with Holm's "
     "correction, at the level of the summary)",
     source=DELONG,
 )
-def _too_small(a: ComparisonContext) -> str | None:
+def undecided_lead(a: ComparisonContext) -> str | None:
     """Say that the lead of the best model in AUC is not significant, and how many cases would show it."""
     if not a.two_classes or (a.measures is not None and "auc" not in a.measures):
         return None
@@ -557,19 +562,19 @@ def _too_small(a: ComparisonContext) -> str | None:
     enough = f" About {float(f'{needed:.2g}'):,.0f} {unit} would, with 80 % power." if needed > n else ""
     return (
         f"{leader} has the highest AUC, but {n:,} {unit} do not show that it is better than {', '.join(close)}: it "
-        f"leads {nearest} by {brief(lead.value)} "
-        f"({100 * a.level:g} % interval {brief(lead.low)} to {brief(lead.high)}).{enough}"
+        f"leads {nearest} by {shorten(lead.value)} "
+        f"({100 * a.level:g} % interval {shorten(lead.low)} to {shorten(lead.high)}).{enough}"
     )
 
 
-@rule(
+@declare_rule(
     "dominance",
     "advice",
     when="two models or more are each better than all others somewhere along the false positive rates, or the quotas "
     "(simultaneous confidence, at the level of the summary)",
     source=DOMINANCE,
 )
-def _no_dominance(a: ComparisonContext) -> str | None:
+def no_dominance(a: ComparisonContext) -> str | None:
     """Say which model is best in which region."""
     if not a.two_classes:
         return None
@@ -592,15 +597,15 @@ def _no_dominance(a: ComparisonContext) -> str | None:
     hits = {name: float(model.ranking.at_quota(a.quota).precision) for name, model in a.comparison.items()}
     best = max(hits.values())
     first = " and ".join(name for name, value in hits.items() if value == best)
-    return f"{areas.verdict} At your quota of {written(a.quota)} it is {first}, with a hit rate of {brief(best)}."
+    return f"{areas.verdict} At your quota of {written(a.quota)} it is {first}, with a hit rate of {shorten(best)}."
 
 
 # ---------------------------------------------------------------------- the rules, in the order of their notes
 
 
 MODEL_RULES: tuple[Rule, ...] = (
-    rule_of_data("one-class", "warning", "all cases are of one class"),
-    rule_of_data("inside-a-bin", "warning", "the scores were binned, and the threshold goes through a bin"),
+    declare_data_rule("one-class", "warning", "all cases are of one class"),
+    declare_data_rule("inside-a-bin", "warning", "the scores were binned, and the threshold goes through a bin"),
     reversed_order,
     labels,
     perfect_calibration,
@@ -610,8 +615,8 @@ MODEL_RULES: tuple[Rule, ...] = (
     calibration_note,
     few_cases,
     certainly_wrong,
-    rule_of_data("scale", "fact", "the scores are not probabilities, and no cut is given"),
-    rule_of_data("all-alike", "warning", "the threshold flags nobody or everybody"),
+    declare_data_rule("scale", "fact", "the scores are not probabilities, and no cut is given"),
+    declare_data_rule("all-alike", "warning", "the threshold flags nobody or everybody"),
     quota_in_tie,
     rare_positives,
     quota_known,
@@ -622,22 +627,22 @@ MODEL_RULES: tuple[Rule, ...] = (
     wald,
     identities,
     weights,
-    rule_of_data("groups-are-folds", "warning", "the groups or strata are of equal size, as folds are"),
-    rule_of_data(
+    declare_data_rule("groups-are-folds", "warning", "the groups or strata are of equal size, as folds are"),
+    declare_data_rule(
         "groups-differ", "warning", "the mean scores of the groups or strata differ greatly, as those of folds may"
     ),
-    rule_of_data(
+    declare_data_rule(
         "read-as", "fact", "numbers were written in percent or with decimal commas, or one sheet of several read"
     ),
-    rule_of_data("dropped", "fact", "rows with a missing value were dropped"),
-    rule_of_data("binned", "fact", "the scores were binned"),
-    rule_of_data("groups", "fact", "the cases come in groups, such as the visits of a patient"),
+    declare_data_rule("dropped", "fact", "rows with a missing value were dropped"),
+    declare_data_rule("binned", "fact", "the scores were binned"),
+    declare_data_rule("groups", "fact", "the cases come in groups, such as the visits of a patient"),
 )
 
 
 COMPARISON_RULES: tuple[Rule, ...] = (
-    _single_cut,
-    _too_small,
-    _no_dominance,
+    same_counts,
+    undecided_lead,
+    no_dominance,
 )
 RULES: tuple[Rule, ...] = (*MODEL_RULES, *COMPARISON_RULES)

@@ -222,7 +222,7 @@ class Jobs:
 
     def _recalibrate(self, file: str, settings: Settings, method: str) -> None:
         """Say which maps to better probabilities are worth it, or write one and the probabilities that it makes."""
-        from cutline.calibration.recalibration import in_sql
+        from cutline.calibration.recalibration import write_in_sql
 
         reading = _make_reading(replace(settings, second="", cut="default"))
         self._send("stage", "Recalibrating")
@@ -242,7 +242,7 @@ class Jobs:
             raise ParameterError("There is no such method", "choose one from the list")
         made = cl.recalibrate(ev, method=method)
         self._write("recalibration.json", lambda path: made.save(path, overwrite=True))
-        expression, functions = in_sql(made)
+        expression, functions = write_in_sql(made)
         how: dict[str, Any] = {"column": "recalibrated", "drop": settings.drop_missing, "functions": functions}
         with CaseColumns(file) as cases:
             self._write("recalibrated.csv", lambda path: cases.derive(settings.score, expression, path, "csv", **how))

@@ -108,14 +108,14 @@ def worth_recalibrating(
     if min(int(r.positives), int(r.negatives)) < 2 * folds:
         way = Text("pass more, or a smaller ", Argument("folds"))
         raise InputError(f"A class has fewer than {2 * folds} cases", way)
-    base, short = _losses([(r.key, r)]), _shorten(r)
-    parts = _parts(short, folds, np.random.default_rng(seed))
+    base, short = _compute_losses([(r.key, r)]), _shorten(r)
+    parts = _divide_into_folds(short, folds, np.random.default_rng(seed))
     candidates = [MapComparison("none", base.mean, base.brier, 0.0, 0.0, 0.0, 0.0)]
     verdicts = [_judge(short, parts, method, level) for method in methods]
-    in_bins = base if short is r else _losses([(short.key, short)])
+    in_bins = base if short is r else _compute_losses([(short.key, short)])
     candidates += [_shift_losses(candidate, base, in_bins) for candidate, _ in verdicts]
-    best = _best(candidates, {candidate.method: gains for candidate, gains in verdicts}, level)
-    return Worth(tuple(candidates), best, _verdict(candidates, best, level), level)
+    best = _choose_best(candidates, {candidate.method: gains for candidate, gains in verdicts}, level)
+    return Worth(tuple(candidates), best, _write_verdict(candidates, best, level), level)
 
 
 def _shorten(r: Ranking) -> Ranking:
@@ -130,15 +130,15 @@ def _shift_losses(candidate: MapComparison, exact: _Losses, in_bins: _Losses) ->
     return candidate._replace(log_loss=moved[0], brier=moved[1])
 
 
-def _parts(r: Ranking, folds: int, rng: np.random.Generator) -> list[Ranking]:
+def _divide_into_folds(r: Ranking, folds: int, rng: np.random.Generator) -> list[Ranking]:
     """Return the cases divided at random into folds of equal size, each class by itself."""
 
-    def divided(cells: Array) -> Array:
+    def divide(cells: Array) -> Array:
         cell = np.repeat(np.arange(len(cells)), cells.astype(int))
         fold = rng.permutation(np.arange(len(cell)) % folds)
         return np.array([np.bincount(cell[fold == i], minlength=len(cells)) for i in range(folds)])
 
-    pos, neg = divided(r.pos), divided(r.neg)
+    pos, neg = divide(r.pos), divide(r.neg)
     return [replace(r, pos=p, neg=n, pos2=p, neg2=n) for p, n in zip(pos, neg, strict=True)]
 
 
@@ -147,16 +147,16 @@ class _Losses(NamedTuple):
     brier: float
 
 
-def _logs(p: Array) -> tuple[Array, Array]:
+def _compute_log_losses(p: Array) -> tuple[Array, Array]:
     inside = np.clip(p, np.finfo(float).eps, 1 - np.finfo(float).eps)
     return -np.log(inside), -np.log1p(-inside)
 
 
-def _losses(predictions: list[tuple[Array, Ranking]]) -> _Losses:
+def _compute_losses(predictions: list[tuple[Array, Ranking]]) -> _Losses:
     total = sum(float(part.total) for _, part in predictions)
     log = brier = 0.0
     for p, part in predictions:
-        of_positive, of_negative = _logs(p)
+        of_positive, of_negative = _compute_log_losses(p)
         log += float(part.pos @ of_positive + part.neg @ of_negative)
         brier += float(part.pos @ (1 - p) ** 2 + part.neg @ p**2)
     return _Losses(log / total, brier / total)
@@ -177,7 +177,7 @@ class _Gains(NamedTuple):
         n = self.cases.sum()
         return math.sqrt(float(self.cases @ (self.gain - self.mean) ** 2) / n / (n - 1))
 
-    def above(self, other: _Gains) -> _Gains:
+    def subtract(self, other: _Gains) -> _Gains:
         """Return the gain over another method on the same cases."""
         return _Gains(self.cases, self.gain - other.gain)
 
@@ -189,26 +189,31 @@ def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple
         rest = replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
         p = apply_map(method, fit_map(rest, method), r.key)
         predictions.append((p, part))
-        for cells, old, new in zip((part.pos, part.neg), _logs(r.key), _logs(p), strict=True):
+        for cells, old, new in zip(
+            (part.pos, part.neg), _compute_log_losses(r.key), _compute_log_losses(p), strict=True
+        ):
             gains.append((cells.astype(float), old - new))
-    losses, gained = _losses(predictions), _Gains(*(np.concatenate(column) for column in zip(*gains, strict=True)))
+    losses, gained = (
+        _compute_losses(predictions),
+        _Gains(*(np.concatenate(column) for column in zip(*gains, strict=True))),
+    )
     mean, error = gained.mean, gained.standard_error
     half = quantile(level) * error
-    p_value = _p_value(r, method)
+    p_value = _test_change(r, method)
     return MapComparison(method, losses.mean, losses.brier, mean, mean - half, mean + half, error, p_value), gained
 
 
-def _p_value(r: Ranking, method: str) -> float:
+def _test_change(r: Ranking, method: str) -> float:
     """Return the p-value of the likelihood ratio test that the map changes nothing, for maps with a few parameters."""
     from scipy.special import chdtrc
 
     if method not in FREE:
         return math.nan
-    before, after = (_losses([(p, r)]).mean for p in (r.key, apply_map(method, fit_map(r, method), r.key)))
+    before, after = (_compute_losses([(p, r)]).mean for p in (r.key, apply_map(method, fit_map(r, method), r.key)))
     return float(chdtrc(FREE[method], 2 * float(r.total) * max(before - after, 0.0)))
 
 
-def _best(candidates: list[MapComparison], gains: dict[str, _Gains], level: float) -> str:
+def _choose_best(candidates: list[MapComparison], gains: dict[str, _Gains], level: float) -> str:
     needed = (1 - level) / max(sum(candidate.method in FREE for candidate in candidates), 1)
     better = [
         candidate
@@ -218,12 +223,12 @@ def _best(candidates: list[MapComparison], gains: dict[str, _Gains], level: floa
     if not better:
         return "none"
     top = max(better, key=lambda candidate: candidate.gain)
-    lag = {candidate.method: gains[top.method].above(gains[candidate.method]) for candidate in better}
+    lag = {candidate.method: gains[top.method].subtract(gains[candidate.method]) for candidate in better}
     near = [candidate for candidate in better if lag[candidate.method].mean <= lag[candidate.method].standard_error]
     return min(near, key=lambda candidate: METHODS.index(candidate.method)).method
 
 
-def _verdict(candidates: list[MapComparison], best: str, level: float) -> str:
+def _write_verdict(candidates: list[MapComparison], best: str, level: float) -> str:
     tried = ", ".join(candidate.method for candidate in candidates[1:])
     if best == "none":
         return f"Leave it: no method ({tried}) lowers the log loss on new cases by more than chance would."

@@ -29,15 +29,15 @@ def fit_map(r: Ranking, method: str) -> dict[str, Any]:
     if not r.positives or not r.negatives:
         raise InputError("All cases are of one class: recalibration needs cases of both.")
     return {
-        "intercept": _intercept,
-        "logistic": _logistic,
-        "beta": _beta,
-        "isotonic": _isotonic,
-        "venn_abers": _venn_abers,
+        "intercept": _fit_intercept,
+        "logistic": _fit_logistic,
+        "beta": _fit_beta,
+        "isotonic": _fit_isotonic,
+        "venn_abers": _fit_venn_abers,
     }[method](r)
 
 
-def check(method: str, parameters: object) -> None:
+def check_parameters(method: str, parameters: object) -> None:
     """Raise if the parameters cannot come from a fit, such as those of a file that was altered.
 
     Args:
@@ -87,20 +87,20 @@ def _check_defined(numbers: Array, method: str) -> list[float]:
     return [float(number) for number in numbers]
 
 
-def _intercept(r: Ranking) -> dict[str, Any]:
+def _fit_intercept(r: Ranking) -> dict[str, Any]:
     [shift] = _check_defined(np.atleast_1d(calibration_intercept.compute(r)), "intercept")
     return {"intercept": shift, "slope": 1.0}
 
 
-def _logistic(r: Ranking) -> dict[str, Any]:
+def _fit_logistic(r: Ranking) -> dict[str, Any]:
     shift, slope = _check_defined(joint_fit(r).coefficients, "logistic")
     return {"intercept": shift, "slope": slope}
 
 
-def _beta(r: Ranking) -> dict[str, Any]:
+def _fit_beta(r: Ranking) -> dict[str, Any]:
     """Fit beta calibration (Kull, Silva Filho and Flach 2017): a and b are at least 0; a negative one is left out."""
-    columns = _log_columns(r.key)
-    _logistic(r)  # refuses classes that are separated: there is no maximum here either
+    columns = _compute_log_columns(r.key)
+    _fit_logistic(r)  # refuses classes that are separated: there is no maximum here either
 
     def fit(*features: int) -> tuple[float, list[float]]:
         design = np.column_stack([np.ones(len(r)), *(columns[i] for i in features)])
@@ -117,13 +117,13 @@ def _beta(r: Ranking) -> dict[str, Any]:
     return {"a": a, "b": b, "c": c}
 
 
-def _log_columns(p: Array) -> tuple[Array, Array]:
+def _compute_log_columns(p: Array) -> tuple[Array, Array]:
     """Return the columns ln p and -ln(1 - p), with probabilities of 0 and 1 a machine epsilon inside."""
     inside = np.clip(np.asarray(p, dtype=float), EPS, 1 - EPS)
     return np.log(inside), -np.log1p(-inside)
 
 
-def _isotonic(r: Ranking) -> dict[str, Any]:
+def _fit_isotonic(r: Ranking) -> dict[str, Any]:
     """Return the corners of the isotonic curve: the first and the last score of each pool, ascending."""
     there = r.size > 0
     x, y = r.key[there][::-1], isotonic(r)[there][::-1]
@@ -132,18 +132,18 @@ def _isotonic(r: Ranking) -> dict[str, Any]:
     return {"x": x[corners].tolist(), "y": y[corners].tolist()}
 
 
-def _venn_abers(r: Ranking) -> dict[str, Any]:
+def _fit_venn_abers(r: Ranking) -> dict[str, Any]:
     """Return what isotonic regression gives each score when a case of either class is added there (Vovk et al.,
     2015).
     """
     there = r.size > 0
     x, pos, neg = r.key[there][::-1], r.floats[0][there][::-1], r.floats[1][there][::-1]
-    with_positive = _with_positive(pos, neg)
-    with_negative = 1 - _with_positive(neg[::-1], pos[::-1])[::-1]
+    with_positive = _add_positive(pos, neg)
+    with_negative = 1 - _add_positive(neg[::-1], pos[::-1])[::-1]
     return {"x": x.tolist(), "low": with_negative.tolist(), "high": with_positive.tolist()}
 
 
-def _with_positive(pos: Array, neg: Array) -> Array:
+def _add_positive(pos: Array, neg: Array) -> Array:
     """Return the isotonic value at each score, ascending, when a positive is added to it.
 
     It is the slope of the tangent from the points before, of the cumulated positives over the cumulated cases, to the
@@ -167,11 +167,11 @@ def apply_map(method: str, parameters: dict[str, Any], p: Array) -> Array:
     """Return the recalibrated probabilities."""
     p = np.asarray(p, dtype=float)
     if method in ("intercept", "logistic"):
-        log_p, minus_log_q = _log_columns(p)
-        return _expit(parameters["intercept"] + parameters["slope"] * (log_p + minus_log_q))
+        log_p, minus_log_q = _compute_log_columns(p)
+        return _apply_logistic(parameters["intercept"] + parameters["slope"] * (log_p + minus_log_q))
     if method == "beta":
-        log_p, minus_log_q = _log_columns(p)
-        return _expit(parameters["c"] + parameters["a"] * log_p + parameters["b"] * minus_log_q)
+        log_p, minus_log_q = _compute_log_columns(p)
+        return _apply_logistic(parameters["c"] + parameters["a"] * log_p + parameters["b"] * minus_log_q)
     if method == "isotonic":
         return np.asarray(np.interp(p, parameters["x"], parameters["y"]))
     low, high = apply_map_to_interval(parameters, p)
@@ -185,11 +185,11 @@ def apply_map_to_interval(parameters: dict[str, Any], p: Array) -> tuple[Array, 
     return low[np.searchsorted(x, p, side="right")], high[np.searchsorted(x, p, side="left")]
 
 
-def _expit(eta: Array) -> Array:
+def _apply_logistic(eta: Array) -> Array:
     return np.asarray(1 / (1 + np.exp(-np.clip(eta, -700, 700))))
 
 
-def in_sql(method: str, parameters: dict[str, Any], value: str) -> str | None:
+def write_map_in_sql(method: str, parameters: dict[str, Any], value: str) -> str | None:
     """Return the map as an expression of SQL; None where it has too many steps for one."""
     inside = f"least(greatest({value}, {EPS!r}), {1 - EPS!r})"
     if method in ("intercept", "logistic"):

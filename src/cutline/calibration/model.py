@@ -61,25 +61,25 @@ class CalibratedModel(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # ty
                 f"{'' if len(self.classes_) == 1 else 'es'}: pass labels of two classes."
             )
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X)
-        self.estimator_ = _fit_model(self._base(), X, codes, weights)
-        self.recalibration_ = self._map(X, codes, weights)
+        self.estimator_ = _fit_model(self._make_base(), X, codes, weights)
+        self.recalibration_ = self._fit_map(X, codes, weights)
         return self
 
-    def _base(self) -> Any:
+    def _make_base(self) -> Any:
         if self.estimator is not None:
             return clone(self.estimator)
         from sklearn.linear_model import LogisticRegression
 
         return LogisticRegression()
 
-    def _map(self, X: Any, codes: Array, weights: Array | None) -> Any:
+    def _fit_map(self, X: Any, codes: Array, weights: Array | None) -> Any:
         folds = min(self.folds, int(np.bincount(codes).min()))
         if folds < 2:
             return None
         probabilities = np.empty(len(codes))
         for train, test in StratifiedKFold(folds, shuffle=True, random_state=self.random_state).split(X, codes):
-            model = _fit_model(self._base(), X[train], codes[train], None if weights is None else weights[train])
-            probabilities[test] = _probabilities(model, X[test])
+            model = _fit_model(self._make_base(), X[train], codes[train], None if weights is None else weights[train])
+            probabilities[test] = _predict_probabilities(model, X[test])
         try:
             return recalibrate(rank(codes, probabilities, weights, positive=1), method=self.method)
         except InputError:
@@ -93,7 +93,7 @@ class CalibratedModel(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # ty
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        p = _probabilities(self.estimator_, X)
+        p = _predict_probabilities(self.estimator_, X)
         p = p if self.recalibration_ is None else self.recalibration_.apply(p)
         return np.column_stack((1 - p, p))
 
@@ -117,7 +117,7 @@ def _fit_model(model: Any, X: Any, codes: Array, weights: Array | None) -> Any:
     return model.fit(X, codes) if weights is None else model.fit(X, codes, sample_weight=weights)
 
 
-def _probabilities(model: Any, X: Any) -> Array:
+def _predict_probabilities(model: Any, X: Any) -> Array:
     if hasattr(model, "predict_proba"):
         return np.asarray(np.clip(np.asarray(model.predict_proba(X)[:, 1], dtype=float), 0, 1))
     decision = np.clip(np.asarray(model.decision_function(X), dtype=float), -700, 700)

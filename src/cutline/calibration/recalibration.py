@@ -51,7 +51,7 @@ class Recalibration:
         >>> round(float(Recalibration("logistic", {"intercept": 0.0, "slope": 2.0}, 10, 0.5).apply([0.25])[0]), 3)
         0.1
         """
-        return self._shifted(apply_map(self.method, self.parameters, _probabilities(scores, data)))
+        return self._shift(apply_map(self.method, self.parameters, _read_probabilities(scores, data)))
 
     def interval(self, scores: Any, *, data: Any = None) -> tuple[Array, Array]:
         """Return the two Venn-Abers probabilities of each case; one of them is calibrated whatever the data.
@@ -62,8 +62,8 @@ class Recalibration:
         """
         if self.method != "venn_abers":
             raise ParameterError(f"{self.method} gives one probability: an interval comes from method='venn_abers'.")
-        low, high = apply_map_to_interval(self.parameters, _probabilities(scores, data))
-        return self._shifted(low), self._shifted(high)
+        low, high = apply_map_to_interval(self.parameters, _read_probabilities(scores, data))
+        return self._shift(low), self._shift(high)
 
     def to_prevalence(self, prevalence: float) -> Recalibration:
         """Return the map for a population where another share of the cases is positive, and all else is the same.
@@ -77,7 +77,7 @@ class Recalibration:
         ratio = math.log(new / (1 - new)) - math.log(self.prevalence / (1 - self.prevalence))
         return replace(self, shift=ratio)
 
-    def _shifted(self, p: Array) -> Array:
+    def _shift(self, p: Array) -> Array:
         if not self.shift:
             return p
         grown = p * math.exp(self.shift)
@@ -102,7 +102,9 @@ class Recalibration:
             raise InputError(f"The recalibration has no {error.args[0]!r}", "pass a file that cutline wrote") from None
         if not isinstance(own["method"], str) or own["method"] not in METHODS:
             raise InputError(f"The recalibration is of the method {own['method']!r}, which this version does not know.")
-        maps.check(own["method"], own["parameters"])  # it becomes part of a query, so nothing but numbers may pass
+        maps.check_parameters(
+            own["method"], own["parameters"]
+        )  # it becomes part of a query, so nothing but numbers may pass
         bounds = {"cases": (0, math.inf), "prevalence": (0, 1), "shift": (-700, 700)}  # of which exp() is a float
         for name, (low, high) in bounds.items():
             if not maps.is_number(own[name]) or not low < own[name] < high:
@@ -125,12 +127,12 @@ class Recalibration:
         return f"Recalibration({self.method}: {steps}; fitted on {self.cases:.15g} cases)"
 
 
-def _probabilities(scores: object, data: object) -> Array:
+def _read_probabilities(scores: object, data: object) -> Array:
     """Return the probabilities that were passed, or those of a column of the data."""
     if data is not None:
         columns = {"scores": column_source.Request("scores", scores)}
         with column_source.reading(column_source.open_source(data), columns) as rows:
-            return _probabilities(rows["scores"], None)
+            return _read_probabilities(rows["scores"], None)
     values = validation.scores(scores).astype(float)
     if np.isnan(values).any():
         raise validation.missing_error("scores", np.isnan(values), None, "a missing score cannot be recalibrated")
@@ -185,18 +187,18 @@ def recalibrate(
     return Recalibration(method, parameters, float(r.total), float(r.positives) / float(r.total))
 
 
-def in_sql(recalibration: Recalibration) -> tuple[Callable[[str], str], dict[str, Callable[[float], float]]]:
+def write_in_sql(recalibration: Recalibration) -> tuple[Callable[[str], str], dict[str, Callable[[float], float]]]:
     """Return the map as an expression of SQL, and the functions that it calls.
 
     Args:
         recalibration: The map. One with few parameters is a formula; one with many steps is a function of Python.
     """
-    if maps.in_sql(recalibration.method, recalibration.parameters, "x") is None:
+    if maps.write_map_in_sql(recalibration.method, recalibration.parameters, "x") is None:
         return (lambda value: f"recalibrated({value})"), {"recalibrated": lambda p: float(recalibration.apply([p])[0])}
 
-    def formula(value: str) -> str:
-        p = str(maps.in_sql(recalibration.method, recalibration.parameters, value))
+    def write_formula(value: str) -> str:
+        p = str(maps.write_map_in_sql(recalibration.method, recalibration.parameters, value))
         grown = f"({p} * {math.exp(recalibration.shift)!r})"
         return f"({grown} / ({grown} + 1 - {p}))" if recalibration.shift else p
 
-    return formula, {}
+    return write_formula, {}

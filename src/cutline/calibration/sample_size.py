@@ -20,44 +20,46 @@ from cutline.inference import delong
 from cutline.results.estimate import quantile
 
 
-def hanley_mcneil_width(area: float, prevalence: float, z: float, n: int) -> float:
+def compute_hanley_mcneil_width(area: float, prevalence: float, z: float, n: int) -> float:
     """Return the width of the interval of the AUC by Hanley and McNeil's variance."""
     return 2 * z * math.sqrt(hanley_mcneil(area, n * prevalence, n * (1 - prevalence)))
 
 
-def newcombe_width(area: float, prevalence: float, level: float, n: int) -> float:
+def compute_newcombe_width(area: float, prevalence: float, level: float, n: int) -> float:
     """Return the width of Newcombe's interval of the AUC."""
     limits = delong.newcombe(area, n * prevalence, n * (1 - prevalence), level)
     return float(limits.high - limits.low)
 
 
-def power_of_difference(area: float, other: float, correlation: float, prevalence: float, z: float, n: int) -> float:
+def compute_power_of_difference(
+    area: float, other: float, correlation: float, prevalence: float, z: float, n: int
+) -> float:
     """Return the power of the test that two correlated AUCs differ."""
     sizes = n * prevalence, n * (1 - prevalence)
     error, other_error = (math.sqrt(hanley_mcneil(a, *sizes)) for a in (area, other))
     spread = math.sqrt(error**2 + other_error**2 - 2 * correlation * error * other_error)
-    return _normal(abs(area - other) / spread - z)
+    return _normal_cdf(abs(area - other) / spread - z)
 
 
-def oe_width(prevalence: float, z: float, n: int) -> float:
+def compute_oe_width(prevalence: float, z: float, n: int) -> float:
     """Return the width of the interval of the O:E ratio."""
     return 2 * math.sinh(z * math.sqrt((1 - prevalence) / (n * prevalence)))
 
 
-def normal_width(variance: float, z: float, n: int) -> float:
+def compute_normal_width(variance: float, z: float, n: int) -> float:
     """Return the width of a normal interval of an estimate with this variance for one case."""
     return 2 * z * math.sqrt(variance / n)
 
 
-def rate_width(value: float, share: float, level: float, n: int) -> float:
+def compute_rate_width(value: float, share: float, level: float, n: int) -> float:
     """Return the mean width of the exact interval of a rate among a share of the cases."""
-    return exact_width(value, math.floor(n * share), level)
+    return compute_exact_width(value, math.floor(n * share), level)
 
 
-def mcnemar_power(both: float, difference: float, z: float, n: int) -> float:
+def compute_mcnemar_power(both: float, difference: float, z: float, n: int) -> float:
     """Return the power of McNemar's test."""
     spread = math.sqrt(both - difference**2)
-    return _normal((difference * math.sqrt(n) - z * math.sqrt(both)) / spread) if spread else 1.0
+    return _normal_cdf((difference * math.sqrt(n) - z * math.sqrt(both)) / spread) if spread else 1.0
 
 
 def hanley_mcneil(area: float, positives: float, negatives: float) -> float:
@@ -67,7 +69,7 @@ def hanley_mcneil(area: float, positives: float, negatives: float) -> float:
     return whole / (positives * negatives)
 
 
-def exact_width(share: float, n: int, level: float) -> float:
+def compute_exact_width(share: float, n: int, level: float) -> float:
     """Return the mean width of Clopper and Pearson's interval of a share of n cases."""
     from scipy.special import betaincinv
     from scipy.stats import binom
@@ -83,7 +85,7 @@ def exact_width(share: float, n: int, level: float) -> float:
     return float(weight @ (most - least) / weight.sum())
 
 
-def _normal(x: float) -> float:
+def _normal_cdf(x: float) -> float:
     return 0.5 * math.erfc(-x / math.sqrt(2))
 
 
@@ -102,7 +104,7 @@ class Risks:
 
     def __init__(self, mean: float, sd: float) -> None:
         self.mean, self.sd = float(mean), float(sd)
-        self.log_odds, self.risk = _at(self.mean, self.sd)
+        self.log_odds, self.risk = _compute_risks(self.mean, self.sd)
 
     @classmethod
     def of(cls, prevalence: float, auc: float) -> Risks:
@@ -115,20 +117,20 @@ class Risks:
         from scipy.optimize import brentq
 
         def spread(sd: float) -> float:
-            return _auc(*_at(_centre(prevalence, sd), sd)) - auc
+            return _compute_auc(*_compute_risks(_centre(prevalence, sd), sd)) - auc
 
         if not 0.5 < auc < 1:
             raise ParameterError(f"is {auc:g}", "pass a number between 0.5 and 1", argument="auc")
         sd = float(brentq(spread, 1e-6, 50))
         return cls(_centre(prevalence, sd), sd)
 
-    def information(self) -> tuple[float, float, float]:
+    def compute_information(self) -> tuple[float, float, float]:
         """Return the information of one case on intercept, both, and slope of the calibration line."""
         curved = _DENSITY * self.risk * (1 - self.risk)
         x = self.log_odds
         return float(curved.sum()), float((curved * x).sum()), float((curved * x * x).sum())
 
-    def rates(self, threshold: float) -> tuple[float, float]:
+    def compute_rates(self, threshold: float) -> tuple[float, float]:
         """Return sensitivity and specificity at a threshold of the risk."""
         above = self.risk >= threshold
         positive, negative = _DENSITY * self.risk, _DENSITY * (1 - self.risk)
@@ -140,7 +142,7 @@ class Risks:
         return rng.random(n) < risk, risk
 
 
-def _at(mean: float, sd: float) -> tuple[Array, Array]:
+def _compute_risks(mean: float, sd: float) -> tuple[Array, Array]:
     x = mean + sd * _GRID
     return x, 1 / (1 + np.exp(-x))
 
@@ -148,10 +150,10 @@ def _at(mean: float, sd: float) -> tuple[Array, Array]:
 def _centre(prevalence: float, sd: float) -> float:
     from scipy.optimize import brentq
 
-    return float(brentq(lambda mean: float(_DENSITY @ _at(mean, sd)[1]) - prevalence, -200, 200))
+    return float(brentq(lambda mean: float(_DENSITY @ _compute_risks(mean, sd)[1]) - prevalence, -200, 200))
 
 
-def _auc(_: Array, risk: Array) -> float:
+def _compute_auc(_: Array, risk: Array) -> float:
     positive, negative = _DENSITY * risk, _DENSITY * (1 - risk)
     below = np.cumsum(negative) - negative / 2
     return float(positive @ below / positive.sum() / negative.sum())
@@ -258,21 +260,21 @@ class Plan(ComparedByFields):
             "level": self.level,
             "binding": self.binding.criterion,
             "statement": self.statement,
-            "needs": self._table().to_dict(),
+            "needs": self._make_table().to_dict(),
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the needs as a data frame of pandas, polars or pyarrow."""
-        return self._table().to_frame(backend)
+        return self._make_table().to_frame(backend)
 
-    def _table(self) -> Table:
+    def _make_table(self) -> Table:
         return Table(("criterion", "wanted", "cases", "positives", "reached"), tuple(self.needs))
 
     def __repr__(self) -> str:
-        return f"{self.statement}\n\n{self._table()!r}"
+        return f"{self.statement}\n\n{self._make_table()!r}"
 
     def _repr_html_(self) -> str:
-        return f"<p>{self.statement}</p>{self._table()._repr_html_()}"
+        return f"<p>{self.statement}</p>{self._make_table()._repr_html_()}"
 
 
 @public
@@ -336,19 +338,22 @@ def plan(
     assumptions = _Assumptions(prevalence, auc, threshold, recall, specificity, log_odds, quantile(level), level)
     assumptions.check(auc_method=auc_method, correlation=correlation, power=power)
     criteria_by_name: dict[str, tuple[Any, Callable[[], SizeCriterion]]] = {
-        "auc": (auc_width, lambda: assumptions.auc_criterion(auc_width, auc_method)),
-        "auc_difference": (other_auc, lambda: assumptions.difference_criterion(other_auc, correlation, power)),
-        "oe": (oe_width, lambda: assumptions.oe_criterion(oe_width)),
-        "slope": (slope_width, lambda: assumptions.line_criterion("calibration slope", slope_width)),
-        "intercept": (intercept_width, lambda: assumptions.line_criterion("calibration intercept", intercept_width)),
-        "recall": (recall_width, lambda: assumptions.rate_criterion("recall", recall_width)),
-        "specificity": (specificity_width, lambda: assumptions.rate_criterion("specificity", specificity_width)),
-        "net_benefit": (net_benefit_width, lambda: assumptions.net_benefit_criterion(net_benefit_width)),
-        "discordant": (discordant, lambda: assumptions.mcnemar_criterion(discordant, power)),
+        "auc": (auc_width, lambda: assumptions.make_auc_criterion(auc_width, auc_method)),
+        "auc_difference": (other_auc, lambda: assumptions.make_difference_criterion(other_auc, correlation, power)),
+        "oe": (oe_width, lambda: assumptions.make_oe_criterion(oe_width)),
+        "slope": (slope_width, lambda: assumptions.make_line_criterion("calibration slope", slope_width)),
+        "intercept": (
+            intercept_width,
+            lambda: assumptions.make_line_criterion("calibration intercept", intercept_width),
+        ),
+        "recall": (recall_width, lambda: assumptions.make_rate_criterion("recall", recall_width)),
+        "specificity": (specificity_width, lambda: assumptions.make_rate_criterion("specificity", specificity_width)),
+        "net_benefit": (net_benefit_width, lambda: assumptions.make_net_benefit_criterion(net_benefit_width)),
+        "discordant": (discordant, lambda: assumptions.make_mcnemar_criterion(discordant, power)),
     }
     _check_targets({name: target for name, (target, _) in criteria_by_name.items() if target is not None})
     criteria = tuple(make() for target, make in criteria_by_name.values() if target is not None)
-    return Plan(tuple(_needs(criteria, prevalence)), prevalence, level, criteria)
+    return Plan(tuple(_compute_needs(criteria, prevalence)), prevalence, level, criteria)
 
 
 def _check_targets(targets: dict[str, Any]) -> None:
@@ -362,13 +367,13 @@ def _check_targets(targets: dict[str, Any]) -> None:
             _check_between(target, argument, 0, most)
 
 
-def _needs(criteria: tuple[SizeCriterion, ...], prevalence: float) -> Iterator[Need]:
+def _compute_needs(criteria: tuple[SizeCriterion, ...], prevalence: float) -> Iterator[Need]:
     for criterion in criteria:
-        n = _smallest(criterion)
+        n = _find_smallest_size(criterion)
         yield Need(criterion.name, criterion.target, n, math.ceil(n * prevalence), float(criterion.reached_with(n)))
 
 
-def _smallest(criterion: SizeCriterion) -> int:
+def _find_smallest_size(criterion: SizeCriterion) -> int:
     """Return the smallest number of cases from which on the criterion holds."""
     high = 2
     while not criterion.holds(high):
@@ -399,7 +404,7 @@ class _Assumptions(NamedTuple):
             if name not in ("log_odds", "z", "level") and value is not None:
                 _check_between(value, name, 0, 1)
         if self.log_odds is not None:
-            mean, spread = _two(self.log_odds, "log_odds")
+            mean, spread = _check_pair(self.log_odds, "log_odds")
             if max(abs(mean), spread) > _MOST_LOG_ODDS:
                 way_out = f"pass a mean and a standard deviation of at most {_MOST_LOG_ODDS}"
                 raise ParameterError(f"is {self.log_odds!r}", way_out, argument="log_odds")
@@ -410,54 +415,54 @@ class _Assumptions(NamedTuple):
         check_choice(auc_method, "auc_method", AUC_METHODS)
         _check_between(correlation, "correlation", -1, 1)
 
-    def needed(self, name: str, what: str) -> float:
+    def require(self, name: str, what: str) -> float:
         value = getattr(self, name)
         if value is None:
             way = Text("pass ", Argument(name), ", the value that you expect")
             raise ParameterError(f"{what} depends on {_EXPECTED[name]}", way)
         return float(value)
 
-    def auc_criterion(self, width: Any, method: str) -> SizeCriterion:
-        area = self.needed("auc", "The width of the interval of the AUC")
-        by_newcombe = partial(newcombe_width, area, self.prevalence, self.level)
-        by_formula = partial(hanley_mcneil_width, area, self.prevalence, self.z)
+    def make_auc_criterion(self, width: Any, method: str) -> SizeCriterion:
+        area = self.require("auc", "The width of the interval of the AUC")
+        by_newcombe = partial(compute_newcombe_width, area, self.prevalence, self.level)
+        by_formula = partial(compute_hanley_mcneil_width, area, self.prevalence, self.z)
         return SizeCriterion("width of the AUC", width, by_newcombe if method == "newcombe" else by_formula)
 
-    def difference_criterion(self, other: Any, correlation: float, power: float) -> SizeCriterion:
-        area = self.needed("auc", "The power of a difference in AUC")
-        power_at = partial(power_of_difference, area, float(other), correlation, self.prevalence, self.z)
+    def make_difference_criterion(self, other: Any, correlation: float, power: float) -> SizeCriterion:
+        area = self.require("auc", "The power of a difference in AUC")
+        power_at = partial(compute_power_of_difference, area, float(other), correlation, self.prevalence, self.z)
         return SizeCriterion("power for the difference in AUC", power, power_at, rises=True)
 
-    def oe_criterion(self, width: Any) -> SizeCriterion:
-        return SizeCriterion("width of the O:E ratio", width, partial(oe_width, self.prevalence, self.z))
+    def make_oe_criterion(self, width: Any) -> SizeCriterion:
+        return SizeCriterion("width of the O:E ratio", width, partial(compute_oe_width, self.prevalence, self.z))
 
-    def line_criterion(self, what: str, width: Any) -> SizeCriterion:
-        risks = self.risks(f"The width of the interval of the {what}")
-        a, both, b = risks.information()
+    def make_line_criterion(self, what: str, width: Any) -> SizeCriterion:
+        risks = self.make_risks(f"The width of the interval of the {what}")
+        a, both, b = risks.compute_information()
         variance = a / (a * b - both**2) if what.endswith("slope") else 1 / a
-        return SizeCriterion(f"width of the {what}", width, partial(normal_width, variance, self.z))
+        return SizeCriterion(f"width of the {what}", width, partial(compute_normal_width, variance, self.z))
 
-    def rate(self, name: str) -> float:
+    def find_rate(self, name: str) -> float:
         value = getattr(self, name)
         if value is not None:
             return float(value)
         what = f"The {name} that is expected, where it is not given,"
-        at = self.needed("threshold", what)
-        return self.risks(what).rates(at)[name == "specificity"]
+        at = self.require("threshold", what)
+        return self.make_risks(what).compute_rates(at)[name == "specificity"]
 
-    def risks(self, what: str) -> Risks:
+    def make_risks(self, what: str) -> Risks:
         if self.log_odds is not None:
             return Risks(*self.log_odds)
-        return Risks.of(self.prevalence, self.needed("auc", what))
+        return Risks.of(self.prevalence, self.require("auc", what))
 
-    def rate_criterion(self, name: str, width: Any) -> SizeCriterion:
-        share, value = self.prevalence if name == "recall" else 1 - self.prevalence, self.rate(name)
-        return SizeCriterion(f"width of the {name}", width, partial(rate_width, value, share, self.level))
+    def make_rate_criterion(self, name: str, width: Any) -> SizeCriterion:
+        share, value = self.prevalence if name == "recall" else 1 - self.prevalence, self.find_rate(name)
+        return SizeCriterion(f"width of the {name}", width, partial(compute_rate_width, value, share, self.level))
 
-    def net_benefit_criterion(self, width: Any) -> SizeCriterion:
+    def make_net_benefit_criterion(self, width: Any) -> SizeCriterion:
         """Return the criterion of the standardised net benefit (Riley et al., 2021)."""
-        at, p = self.needed("threshold", "The net benefit"), self.prevalence
-        recall, specificity = self.rate("recall"), self.rate("specificity")
+        at, p = self.require("threshold", "The net benefit"), self.prevalence
+        recall, specificity = self.find_rate("recall"), self.find_rate("specificity")
         w = (1 - p) / p * at / (1 - at)
         variance = (
             recall * (1 - recall) / p
@@ -465,17 +470,17 @@ class _Assumptions(NamedTuple):
             + w**2 * (1 - specificity) ** 2 / (p * (1 - p))
         )
         name = "width of the standardised net benefit"
-        return SizeCriterion(name, width, partial(normal_width, variance, self.z))
+        return SizeCriterion(name, width, partial(compute_normal_width, variance, self.z))
 
-    def mcnemar_criterion(self, discordant: Any, power: float) -> SizeCriterion:
+    def make_mcnemar_criterion(self, discordant: Any, power: float) -> SizeCriterion:
         """Return the criterion of McNemar's test: its normal power (Connor 1987)."""
-        first, second = _two(discordant, "discordant")
+        first, second = _check_pair(discordant, "discordant")
         both, difference = first + second, abs(first - second)
         if min(first, second) < 0 or not 0 < both <= 1 or not difference:
             raise ParameterError(
                 f"is {discordant!r}", "pass two different shares that add up to 1 at most", argument="discordant"
             )
-        power_at = partial(mcnemar_power, both, difference, self.z)
+        power_at = partial(compute_mcnemar_power, both, difference, self.z)
         return SizeCriterion("power of McNemar's test", power, power_at, rises=True)
 
 
@@ -487,7 +492,7 @@ def _check_between(value: object, name: str, low: float, high: float) -> float:
     return number
 
 
-def _two(values: object, name: str) -> tuple[float, float]:
+def _check_pair(values: object, name: str) -> tuple[float, float]:
     """Check that a value is two finite numbers."""
     pair = validation.numbers(values, name)
     if len(pair) != 2 or not np.isfinite(pair).all():

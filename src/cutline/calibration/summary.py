@@ -44,7 +44,7 @@ class Judgement(ComparedByFields):
         }
 
 
-def judged_probabilities(summary: Document) -> Document:
+def add_judgements(summary: Document) -> Document:
     """Return the same document, with the judgement of each model whose scores are probabilities.
 
     It is made of the numbers of the summary, with its level and its seed. A model whose numbers of calibration were not
@@ -56,14 +56,14 @@ def judged_probabilities(summary: Document) -> Document:
     made: Any = summary
     if isinstance(summary, ComparisonSummary):
         rows = sum(len(own.data.ranking) for own in summary.models.values())
-        judged_models = parallel.map_parallel(judged_probabilities, summary.models.values(), rows)
+        judged_models = parallel.map_parallel(add_judgements, summary.models.values(), rows)
         made = replace(summary, models=dict(zip(summary.models, judged_models, strict=True)))
     elif isinstance(summary, Summary) and summary.probabilities is None:
-        made = replace(summary, probabilities=judgement(summary))
+        made = replace(summary, probabilities=judge(summary))
     return made  # type: ignore[no-any-return]
 
 
-def judgement(summary: Summary) -> Judgement | None:
+def judge(summary: Summary) -> Judgement | None:
     """Return the judgement of one model.
 
     Args:

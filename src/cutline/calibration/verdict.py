@@ -104,19 +104,23 @@ class Calibration(ComparedByFields):
     @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the estimates as a data frame of pandas, polars or pyarrow."""
-        return self._table().to_frame(backend)
+        return self._make_table().to_frame(backend)
 
-    def _table(self) -> Table:
+    def _make_table(self) -> Table:
         rows = tuple((e.measure, e.value, e.low, e.high, e.method) for e in self.estimates)
         return Table(("measure", "value", "low", "high", "method"), rows)
 
     def __repr__(self) -> str:
-        return "\n".join([*self.verdict, "", repr(self._table()), *(f"Note: {note}" for note in self.notes)])
+        return "\n".join([*self.verdict, "", repr(self._make_table()), *(f"Note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<li>{html_text(line)}</li>" for line in self.verdict)
         notes = "".join(f"<li>{html_text(note)}</li>" for note in self.notes)
-        return f"<div><ul>{lines}</ul>{self._table()._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
+        return (
+            f"<div><ul>{lines}</ul>{self._make_table()._repr_html_()}"
+            + (f"<ul>{notes}</ul>" if notes else "")
+            + "</div>"
+        )
 
 
 @public
@@ -138,7 +142,7 @@ def calibration(ev: EvaluationLike, *, level: float = LEVEL, resamples: int = 10
     estimates = ev.estimates(names, level, resamples=resamples, seed=seed)
     notes = []
     if len(r) > QUICKLY_RESAMPLED:
-        estimates += [_alone(ev, name, level) for name in BY_RESAMPLING]
+        estimates += [_estimate_without_interval(ev, name, level) for name in BY_RESAMPLING]
         notes.append(
             f"With {len(r)} distinct scores nothing is resampled: estimate a single measure to get its interval."
         )
@@ -168,7 +172,7 @@ def judge_calibration(
     """
     by_measure = {estimate.measure: estimate for estimate in estimates}
     z = float(MEASURES["spiegelhalter"].compute(r))
-    verdict = [_in_the_large(by_measure, r), _slope(by_measure["calibration_slope"])]
+    verdict = [_describe_mean(by_measure, r), _describe_slope(by_measure["calibration_slope"])]
     p_value, off_by, most, regions, every = math.nan, math.nan, math.nan, tuple[Region, ...](), [*notes]
     if grouped:
         verdict.append(GROUPED)
@@ -178,9 +182,13 @@ def judge_calibration(
         ) as other:
             band = calibration_band(r, "consistency", level=level, seed=seed)
             honest = other()
-        regions, (off_by, most) = _regions(band, r), _off_by(honest, r)
+        regions, (off_by, most) = _find_regions(band, r), _compute_largest_errors(honest, r)
         p_value = math.erfc(abs(z) / math.sqrt(2))
-        verdict += [*_where(regions, level), *_describe_test(p_value, level), *_levels(by_measure, regions)]
+        verdict += [
+            *_describe_regions(regions, level),
+            *_describe_test(p_value, level),
+            *_describe_levels(by_measure, regions),
+        ]
         verdict += _describe_bound(off_by, most, level)
         every += [*band.notes, *(honest.notes if honest else ())]
     return Calibration(
@@ -189,7 +197,7 @@ def judge_calibration(
         p_value,
         off_by,
         most,
-        expected_ece(r),
+        compute_expected_ece(r),
         regions,
         tuple(verdict),
         level,
@@ -197,11 +205,11 @@ def judge_calibration(
     )
 
 
-def _alone(ev: EvaluationLike, name: str, level: float) -> Estimate:
+def _estimate_without_interval(ev: EvaluationLike, name: str, level: float) -> Estimate:
     return Estimate(name, ev.value(name), math.nan, math.nan, level, "none")
 
 
-def expected_ece(r: Ranking, bins: int = 10, binning: str = "mass") -> float:
+def compute_expected_ece(r: Ranking, bins: int = 10, binning: str = "mass") -> float:
     """Return what the ECE of a calibrated model with these probabilities is on average, the sums in the bins being
     normal.
     """
@@ -210,7 +218,7 @@ def expected_ece(r: Ranking, bins: int = 10, binning: str = "mass") -> float:
     return float(np.sqrt(variance * 2 / math.pi).sum() / r.total)
 
 
-def _regions(band: Band, r: Ranking) -> tuple[Region, ...]:
+def _find_regions(band: Band, r: Ranking) -> tuple[Region, ...]:
     """Return where the curve leaves the consistency band, stretch by stretch, the one with the most cases first."""
     side = np.where(band.y > band.high + 1e-12, 1, np.where(band.y < band.low - 1e-12, -1, 0))
     edges = np.flatnonzero(np.concatenate(([True], side[1:] != side[:-1], [True])))
@@ -226,7 +234,7 @@ def _regions(band: Band, r: Ranking) -> tuple[Region, ...]:
     return tuple(region for _, region in sorted(regions, key=lambda pair: -pair[0]))
 
 
-def _off_by(band: Band | None, r: Ranking) -> tuple[float, float]:
+def _compute_largest_errors(band: Band | None, r: Ranking) -> tuple[float, float]:
     if band is None:
         return math.nan, math.nan
     x, last = r.key, len(band.x) - 1
@@ -242,7 +250,7 @@ def _off_by(band: Band | None, r: Ranking) -> tuple[float, float]:
 # ---------------------------------------------------------------------- in words
 
 
-def _where(regions: tuple[Region, ...], level: float) -> list[str]:
+def _describe_regions(regions: tuple[Region, ...], level: float) -> list[str]:
     if not regions:
         return [f"The whole curve stays within a calibrated model's {100 * level:g} % band."]
     left = len(regions) - 3
@@ -257,16 +265,16 @@ def _describe_test(p_value: float, level: float) -> list[str]:
     return [f"Spiegelhalter's test: p {p_shown(p_value)}, {result}."]
 
 
-def _interval(estimate: Estimate) -> str:
+def _format_interval(estimate: Estimate) -> str:
     limits = f"{shown(estimate.low)} to {shown(estimate.high)}"
     return f"{shown(estimate.value)}, {100 * estimate.level:g} % interval {limits}"
 
 
-def _in_the_large(by_measure: dict[str, Estimate], r: Ranking) -> str:
+def _describe_mean(by_measure: dict[str, Estimate], r: Ranking) -> str:
     ratio, intercept = by_measure["oe_ratio"], by_measure["calibration_intercept"]
     expected = float((r.size * r.key).sum())
     noun = "positive" if float(r.positives) == 1 else "positives"
-    seen = f"{written(r.positives)} {noun}, {expected:.4g} expected (O:E {_interval(ratio)})"
+    seen = f"{written(r.positives)} {noun}, {expected:.4g} expected (O:E {_format_interval(ratio)})"
     if not (intercept.has_interval or (ratio.has_interval and r.negatives > 0)):
         return f"On average: {seen}."
     judge, right = (intercept, 0.0) if intercept.has_interval else (ratio, 1.0)
@@ -277,18 +285,18 @@ def _in_the_large(by_measure: dict[str, Estimate], r: Ranking) -> str:
     return f"No evidence of bias on average: {seen}."
 
 
-def _slope(slope: Estimate) -> str:
+def _describe_slope(slope: Estimate) -> str:
     if not slope.has_interval:
         why = slope.notes[0] if slope.notes else "it has no interval"
         return f"Whether they are too extreme or too timid is unknown: {why.rstrip('.')}."
     if slope.high < 1:
-        return f"Too extreme: high ones are too high and low ones too low (slope {_interval(slope)})."
+        return f"Too extreme: high ones are too high and low ones too low (slope {_format_interval(slope)})."
     if slope.low > 1:
-        return f"Too timid: they stay too close to the middle (slope {_interval(slope)})."
-    return f"No evidence of over- or underconfidence (slope {_interval(slope)})."
+        return f"Too timid: they stay too close to the middle (slope {_format_interval(slope)})."
+    return f"No evidence of over- or underconfidence (slope {_format_interval(slope)})."
 
 
-def _levels(by_measure: dict[str, Estimate], regions: tuple[Region, ...]) -> list[str]:
+def _describe_levels(by_measure: dict[str, Estimate], regions: tuple[Region, ...]) -> list[str]:
     """Return the levels of calibration (Van Calster et al., 2016); each supposes the one before."""
     intercept, slope = by_measure["calibration_intercept"], by_measure["calibration_slope"]
     if not (intercept.has_interval and slope.has_interval):

@@ -143,7 +143,7 @@ def _say_lines(lines: Sequence[str], out: Path | None) -> None:
 
 def _recalibrate(recalibration: Recalibration, to: Application, *, force: bool, quiet: bool) -> None:
     """Copy the cases with a column of recalibrated probabilities."""
-    from cutline.calibration.recalibration import in_sql
+    from cutline.calibration.recalibration import write_in_sql
     from cutline.inputs.rank import check_probabilities
     from cutline.inputs.write_flags import CaseColumns
 
@@ -152,7 +152,7 @@ def _recalibrate(recalibration: Recalibration, to: Application, *, force: bool, 
         score = to.score or _guess_score(cases)
         column = to.column or "recalibrated"
         check_probabilities("Recalibration", *cases.limits(score))
-        expression, functions = in_sql(recalibration)
+        expression, functions = write_in_sql(recalibration)
         with _copy(to.out, force=force) as unfinished:
             how: dict[str, Any] = {"column": column, "drop": to.drop, "functions": functions}
             count = cases.derive(score, expression, unfinished, kind, **how)

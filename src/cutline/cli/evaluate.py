@@ -214,9 +214,9 @@ def finish_summary(summary: Document, *, whole: bool) -> Document:
     summary = summary.with_notes(name_options_in_notes(summary.notes))
     if not whole:
         return summary
-    from cutline.calibration.summary import judged_probabilities
+    from cutline.calibration.summary import add_judgements
 
-    return judged_probabilities(summary)
+    return add_judgements(summary)
 
 
 # ---------------------------------------------------------------------- the screen

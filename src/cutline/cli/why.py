@@ -152,9 +152,9 @@ def _check_columns(files: Sequence[str], how: Reading, question: WhyOptions) -> 
 def _answer(files: Sequence[str], how: Reading, question: WhyOptions) -> Any:
     """Return the answer: an explanation, the number of a tool, the table of tools, or the difference of two files."""
     from cutline.ledger.cases import Material
-    from cutline.ledger.quantity import quantity
-    from cutline.ledger.tool_table import MEASURES_SHOWN, tools_say
-    from cutline.ledger.tools import entry_of, find_tool, printed_value
+    from cutline.ledger.quantity import parse_quantity
+    from cutline.ledger.tool_table import MEASURES_SHOWN, tabulate_tools
+    from cutline.ledger.tools import compute_printed, find_entry, find_tool
 
     if len(files) == 2:
         return _compare_files(files, how, question)
@@ -168,11 +168,13 @@ def _answer(files: Sequence[str], how: Reading, question: WhyOptions) -> Any:
                    training_prevalence=question.training_prevalence)  # fmt: skip
     material = Material.of_rows(_prepare_rows(columns, how), _turn_threshold(cut, how))
     if question.as_ is not None:
-        q = quantity(str(question.measure))
+        q = parse_quantity(str(question.measure))
         tool = find_tool(question.as_)
-        entry = entry_of(tool, q)
-        return ToolValue(tool, entry, printed_value(entry, q, material))
-    return tools_say(material, MEASURES_SHOWN if question.measure is None else (quantity(question.measure).name,))
+        entry = find_entry(tool, q)
+        return ToolValue(tool, entry, compute_printed(entry, q, material))
+    return tabulate_tools(
+        material, MEASURES_SHOWN if question.measure is None else (parse_quantity(question.measure).name,)
+    )
 
 
 def _open(path: str, how: Reading) -> PredictionFile:
@@ -221,9 +223,9 @@ def _compare_files(files: Sequence[str], how: Reading, question: WhyOptions) -> 
     from cutline.core import validation
     from cutline.inputs.rank import complete
     from cutline.ledger import two_files
-    from cutline.ledger.quantity import quantity
+    from cutline.ledger.quantity import parse_quantity
 
-    q = quantity(question.measure or _MEASURE)
+    q = parse_quantity(question.measure or _MEASURE)
     predictions = [_open(path, how) for path in files]
     columns = [_read_columns(prediction, how) for prediction in predictions]
     rows = [_prepare_rows(own, how) for own in columns]

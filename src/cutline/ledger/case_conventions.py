@@ -19,7 +19,7 @@ from cutline.measures import Family, Needs
 Thresholds = Callable[[], Array]
 
 
-def at_thresholds(thresholds: Thresholds, *, strict: bool = False) -> Callable[[Material], Material]:
+def tie_between_thresholds(thresholds: Thresholds, *, strict: bool = False) -> Callable[[Material], Material]:
     """Tie the scores between thresholds: those at or above a threshold pass it, or those above it."""
 
     def act(material: Material) -> Material:
@@ -29,28 +29,28 @@ def at_thresholds(thresholds: Thresholds, *, strict: bool = False) -> Callable[[
     return act
 
 
-def equal_width(bins: int) -> Thresholds:
+def make_equal_width(bins: int) -> Thresholds:
     """Return the inner borders of bins of equal width from 0 to 1."""
     return lambda: np.linspace(0, 1, bins + 1)[1:-1]
 
 
-def grid(count: int) -> Thresholds:
+def make_grid(count: int) -> Thresholds:
     """Return equally spaced thresholds from 0 to 1, both included."""
     return lambda: np.linspace(0, 1, count)
 
 
-def keras(count: int) -> Thresholds:
+def make_keras_grid(count: int) -> Thresholds:
     """Return Keras's grid: evenly spaced, the first below 0 and the last above 1, as 32-bit numbers."""
     inner = (np.arange(count - 2) + 1) / (count - 1)
     return lambda: np.concatenate(([-1e-7], inner, [1 + 1e-7])).astype(np.float32).astype(float)
 
 
-def river(count: int) -> Thresholds:
+def make_river_grid(count: int) -> Thresholds:
     """Return River's grid: evenly spaced, the first below 0 and the last above 1."""
     return lambda: np.concatenate(([-1e-7], np.arange(1, count - 1) / (count - 1), [1 + 1e-7]))
 
 
-def equal_frequency(bins: int) -> Callable[[Material], Material]:
+def tie_equal_frequency(bins: int) -> Callable[[Material], Material]:
     """Tie neighbours in the list so that bins have about equally many cases; cases of one score stay together."""
 
     def act(material: Material) -> Material:
@@ -59,23 +59,23 @@ def equal_frequency(bins: int) -> Callable[[Material], Material]:
             return material
         before = np.asarray(r.ends[:-1], dtype=float)
         number = np.floor(before * bins / float(r.total))
-        return _of_cells(material, r, number)
+        return _tie_cells(material, r, number)
 
     return act
 
 
-def groups_of_scores(bins: int) -> Callable[[Material], Material]:
+def tie_groups_of_scores(bins: int) -> Callable[[Material], Material]:
     """Tie scores as Spark's bins do: equally many distinct scores in each; none where that would be fewer than two."""
 
     def act(material: Material) -> Material:
         r = material.ranking
         size = len(r) // bins
-        return material if size < 2 else _of_cells(material, r, np.arange(len(r)) // size)
+        return material if size < 2 else _tie_cells(material, r, np.arange(len(r)) // size)
 
     return act
 
 
-def _of_cells(material: Material, ranking: Ranking, number: Array) -> Material:
+def _tie_cells(material: Material, ranking: Ranking, number: Array) -> Material:
     """Return the material in which cells of the same number are tied."""
     return material.with_ranking(merge_equal_scores(ranking, -np.asarray(number, dtype=float)))
 
@@ -87,32 +87,32 @@ def _needs(q: PrintedQuantity) -> Needs | None:
     return None if q.measure is None else q.measure.needs
 
 
-def of_cut(q: PrintedQuantity) -> bool:
+def is_of_cut(q: PrintedQuantity) -> bool:
     """Whether the measure is one of a cut."""
     return _needs(q) is Needs.COUNTS or q.of == "mcnemar"
 
 
-def of_list(q: PrintedQuantity) -> bool:
+def is_of_list(q: PrintedQuantity) -> bool:
     """Whether the measure depends on the order of the cases."""
     return _needs(q) is Needs.RANKING
 
 
-def _of_ties(q: PrintedQuantity) -> bool:
+def _is_of_ties(q: PrintedQuantity) -> bool:
     """Whether ties change the measure."""
-    return of_list(q) or (q.measure is not None and q.measure.family is Family.QUOTA)
+    return is_of_list(q) or (q.measure is not None and q.measure.family is Family.QUOTA)
 
 
-def _of_one_model(q: PrintedQuantity) -> bool:
+def _is_of_one_model(q: PrintedQuantity) -> bool:
     """Whether the quantity is not a test of two models."""
     return not q.is_test
 
 
-def _of_value(q: PrintedQuantity) -> bool:
+def _is_value(q: PrintedQuantity) -> bool:
     """Whether the quantity is the value of a measure."""
     return not q.is_test and not q.is_inferred
 
 
-def _of_any(_: PrintedQuantity) -> bool:
+def _is_any(_: PrintedQuantity) -> bool:
     """Return True: the convention applies to every quantity."""
     return True
 
@@ -120,62 +120,62 @@ def _of_any(_: PrintedQuantity) -> bool:
 # ---------------------------------------------------------------------- what they do
 
 
-def strict(material: Material) -> Material:
+def flag_above(material: Material) -> Material:
     """Flag above the threshold instead of at or above it: the same as at or above the next larger number."""
     kind: Any = material.ranking.score.dtype.type if material.ranking.score.dtype.kind == "f" else float
     return replace(material, threshold=float(np.nextafter(kind(material.threshold), kind(np.inf))))
 
 
-def hard(material: Material) -> Material:
+def replace_by_decision(material: Material) -> Material:
     """Return the decision in place of the score."""
     return material.with_scores(lambda s: (s >= material.threshold) * 1.0, 0.5)
 
 
-def _reflect(score: Array, ranking: Ranking) -> Array:
+def _turn_scores(score: Array, ranking: Ranking) -> Array:
     """Return the score of the other class: the complement of a probability, and of other scores the negative."""
     return 1 - score if ranking.are_probabilities else -score
 
 
-def wrong_column(material: Material) -> Material:
+def take_other_column(material: Material) -> Material:
     """Return the scores of the other class: the list from its end."""
     r = material.ranking
     turned = replace(
-        r, score=_reflect(r.score, r)[::-1], pos=r.pos[::-1], neg=r.neg[::-1], pos2=r.pos2[::-1], neg2=r.neg2[::-1]
+        r, score=_turn_scores(r.score, r)[::-1], pos=r.pos[::-1], neg=r.neg[::-1], pos2=r.pos2[::-1], neg2=r.neg2[::-1]
     )
     cut = material.threshold if r.are_probabilities else -material.threshold
-    return replace(_with_rows(material, turned, _reflected_rows(r)), threshold=cut)
+    return replace(_with_rows(material, turned, _turn_rows(r)), threshold=cut)
 
 
-def swapped_labels(material: Material) -> Material:
+def swap_labels(material: Material) -> Material:
     """Return the labels exchanged and the scores as they are."""
     r = material.ranking
     exchanged = replace(r, pos=r.neg, neg=r.pos, pos2=r.neg2, neg2=r.pos2)
     return _with_rows(material, exchanged, lambda rows: replace(rows, is_positive=~rows.is_positive))
 
 
-def other_class(material: Material) -> Material:
+def swap_classes(material: Material) -> Material:
     """Return the other class as the positive one, by its own scores."""
-    turned = swapped_labels(wrong_column(material))
+    turned = swap_labels(take_other_column(material))
     if turned.ranking.are_probabilities:  # at or above t for the one class is above 1 - t for the other
         return replace(turned, threshold=float(np.nextafter(1 - material.threshold, np.inf)))
     return turned
 
 
-def auto_direction(material: Material) -> Material:
+def turn_by_medians(material: Material) -> Material:
     """Return the rule of pROC: the class with the higher median is the one whose scores are high."""
     r = material.ranking
-    medians = [_median(r, cells) for cells in (r.pos, r.neg)]
-    return wrong_column(material) if medians[0] < medians[1] else material
+    medians = [_find_median(r, cells) for cells in (r.pos, r.neg)]
+    return take_other_column(material) if medians[0] < medians[1] else material
 
 
-def better_direction(material: Material) -> Material:
+def turn_if_below_half(material: Material) -> Material:
     """Return the rule of hmeasure: turned round where the AUC would be below a half."""
     pairs = material.ranking.pairs
     below = pairs.concordant + pairs.tied / 2 < pairs.every / 2
-    return wrong_column(material) if below else material
+    return take_other_column(material) if below else material
 
 
-def _ties_first(*, positives: bool) -> Callable[[Material], Material]:
+def _order_ties(*, positives: bool) -> Callable[[Material], Material]:
     """Put all cases of one class before the other inside a tie."""
 
     def act(material: Material) -> Material:
@@ -195,20 +195,20 @@ def _ties_first(*, positives: bool) -> Callable[[Material], Material]:
     return act
 
 
-def ties_unstable(material: Material) -> Material:
+def order_ties_unstably(material: Material) -> Material:
     """Order a tie as numpy's unstable sort does, which differs between its releases."""
     if not has_ties(material.ranking):
         return material
     rows = material.ordered
-    return _listed_by(material, rows, np.argsort(rows.scores)[::-1])
+    return _list_by(material, rows, np.argsort(rows.scores)[::-1])
 
 
-def _listed_by(material: Material, rows: Rows, order: Array) -> Material:
+def _list_by(material: Material, rows: Rows, order: Array) -> Material:
     weights = None if rows.weights is None else rows.weights[order]
     return material.with_ranking(rank_in_order(rows.is_positive[order], weights))
 
 
-def ties_by_rows(*, first: bool) -> Callable[[Material], Material]:
+def order_ties_by_rows(*, first: bool) -> Callable[[Material], Material]:
     """Order a tie by the rows, from the first or from the last."""
 
     def act(material: Material) -> Material:
@@ -216,7 +216,7 @@ def ties_by_rows(*, first: bool) -> Callable[[Material], Material]:
             return material
         rows = material.ordered
         order = np.argsort(-rows.scores, kind="stable") if first else np.argsort(rows.scores, kind="stable")[::-1]
-        return _listed_by(material, rows, order)
+        return _list_by(material, rows, order)
 
     return act
 
@@ -232,40 +232,40 @@ def _round_scores(scores: Array, digits: int) -> Array:
     return np.where(np.isfinite(rounded_scores), rounded_scores, scores)
 
 
-def single(material: Material) -> Material:
+def round_to_single(material: Material) -> Material:
     """Convert scores to 32-bit numbers."""
     with np.errstate(over="ignore"):
         return material.with_scores(lambda s: s.astype(np.float32).astype(float))
 
 
-def logistic(material: Material) -> Material:
+def apply_logistic(material: Material) -> Material:
     """Return the logistic function of probabilities that were taken for logits."""
-    return material.with_scores(_sigmoid) if material.ranking.are_probabilities else material
+    return material.with_scores(_compute_sigmoid) if material.ranking.are_probabilities else material
 
 
-def _sigmoid(scores: Array) -> Array:
+def _compute_sigmoid(scores: Array) -> Array:
     with np.errstate(over="ignore"):
         return np.asarray(1 / (1 + np.exp(-scores)))
 
 
-def logistic_outside(material: Material) -> Material:
+def apply_logistic_outside(material: Material) -> Material:
     """Return the logistic function of scores that are not all from 0 to 1, as torchmetrics does.
 
     It takes thresholds from 0 to 1, which are those of the probabilities; for any other, and for none, its default.
     """
     if material.ranking.are_probabilities:
         return material
-    turned = material.with_scores(_sigmoid)
+    turned = material.with_scores(_compute_sigmoid)
     is_named = 0 <= turned.threshold <= 1 and not turned.is_default_cut
     return turned if is_named else replace(turned, threshold=0.5)
 
 
-def unweighted(material: Material) -> Material:
+def drop_weights(material: Material) -> Material:
     """Count every row once."""
     return material.with_rows(lambda rows: replace(rows, weights=None)) if material.is_weighted else material
 
 
-def balanced(material: Material) -> Material:
+def balance_classes(material: Material) -> Material:
     """Weight the cases so that both classes have half of the total weight."""
     r = material.ranking
     classes = [float(r.total / (2 * count)) for count in (r.positives, r.negatives)]
@@ -281,14 +281,14 @@ def balanced(material: Material) -> Material:
     return _with_rows(material, weighted, weight)
 
 
-def distinct(material: Material) -> Material:
+def drop_duplicates(material: Material) -> Material:
     """Count rows of the same label and score once."""
     r = material.ranking
     pos, neg = (np.minimum(cells, 1).astype(np.int64) for cells in (r.pos > 0, r.neg > 0))
     return material.with_ranking(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg))
 
 
-def _median(r: Ranking, cells: Array) -> float:
+def _find_median(r: Ranking, cells: Array) -> float:
     """Return R's median of one class, from its cells."""
     ascending, upto = r.score[::-1], np.cumsum(cells[::-1])
     n = upto[-1]
@@ -298,8 +298,8 @@ def _median(r: Ranking, cells: Array) -> float:
     return float(np.mean([ascending[min(i, len(ascending) - 1)] for i in at]))
 
 
-def _reflected_rows(ranking: Ranking) -> Callable[[Rows], Rows]:
-    return lambda rows: replace(rows, scores=_reflect(rows.scores, ranking))
+def _turn_rows(ranking: Ranking) -> Callable[[Rows], Rows]:
+    return lambda rows: replace(rows, scores=_turn_scores(rows.scores, ranking))
 
 
 def _with_rows(material: Material, ranking: Ranking, change: Callable[[Rows], Rows]) -> Material:
@@ -326,87 +326,92 @@ def _change(
 
 _CURVES = "one point for each bin, so that cases in a bin are tied"
 CONVENTIONS = (
-    _change("strict", "threshold", strict, of_cut, "with score > threshold instead of score >= threshold",
+    _change("strict", "threshold", flag_above, is_of_cut, "with score > threshold instead of score >= threshold",
             "A case whose score equals the threshold is predicted negative.", 0.6,
             "scikit-learn's predict, torchmetrics, river, hmeasure"),
-    _change("hard_labels", "hard", hard, of_list, "from hard labels (0 or 1) in place of the scores",
+    _change("hard_labels", "hard", replace_by_decision, is_of_list, "from hard labels (0 or 1) in place of the scores",
             "Labels leave a single cut, and tie all cases on one side of it; the AUC is the balanced accuracy there.",
             0.7,
                 "caret issue 1212; modlAMP pull request 20"),
-    _change("wrong_column", "direction", wrong_column, _of_any, "from the scores of the other class",
+    _change("wrong_column", "direction", take_other_column, _is_any, "from the scores of the other class",
             "Reading the other column turns the list round: an AUC of a becomes 1 - a.", 0.5,
             "the other column of predict_proba"),
-    _change("swapped_labels", "class", swapped_labels, _of_any, "with the labels exchanged",
+    _change("swapped_labels", "class", swap_labels, _is_any, "with the labels exchanged",
             "The other label was taken for the positive one, and the scores stayed as they are.", 0.25,
             "R's first factor level; scikit-learn's greatest label"),
-    _change("other_class", "class", other_class, _of_any, "for the other class as the positive one",
+    _change("other_class", "class", swap_classes, _is_any, "for the other class as the positive one",
             "R takes the first factor level for the event, scikit-learn the greatest label.", 0.5,
             "yardstick's event_level; caret's positive"),
-    _change("auto_direction", "direction", auto_direction, of_list, "with the direction by the medians of the classes",
+    _change("auto_direction", "direction", turn_by_medians, is_of_list,
+            "with the direction by the medians of the classes",
             "pROC turns the scores round where the negatives have the higher median.", 0.3,
             "pROC::roc, direction='auto'", searched=False),
-    _change("better_direction", "direction", better_direction, _of_one_model,
+    _change("better_direction", "direction", turn_if_below_half, _is_of_one_model,
             "turned round where the AUC is below a half",
             "hmeasure turns the scores round where they would be worse than the baseline.", 0.3, "hmeasure::HMeasure",
             searched=False),
-    _change("ties_optimistic", "ties", _ties_first(positives=True), _of_ties, "with the positives first inside ties",
+    _change("ties_optimistic", "ties", _order_ties(positives=True), _is_of_ties, "with the positives first inside ties",
             "A tie counts as the right order.", 0.3, "curves with one point for each row"),
-    _change("ties_pessimistic", "ties", _ties_first(positives=False), _of_ties, "with the negatives first inside ties",
+    _change("ties_pessimistic", "ties", _order_ties(positives=False), _is_of_ties,
+            "with the negatives first inside ties",
             "A tie counts as the wrong order.", 0.3, "concordance that counts only strict pairs"),
-    _change("ties_by_rows", "ties", ties_by_rows(first=True), _of_ties, "with ties in the order of the rows",
+    _change("ties_by_rows", "ties", order_ties_by_rows(first=True), _is_of_ties, "with ties in the order of the rows",
             "A stable sort keeps the order of the file inside ties, so the number changes when the file is sorted.",
             0.45, "kds, Evidently: gain and lift"),
-    _change("ties_by_rows_reversed", "ties", ties_by_rows(first=False), _of_ties,
+    _change("ties_by_rows_reversed", "ties", order_ties_by_rows(first=False), _is_of_ties,
             "with ties in the reverse order of the rows",
             "An ascending sort that is read from its end reverses the order of the file inside ties.", 0.35,
             "gain and lift of tools that sort with kind='stable' and reverse"),
-    _change("ties_unstable", "ties", ties_unstable, _of_ties, "with ties in the order that numpy's sort leaves",
+    _change("ties_unstable", "ties", order_ties_unstably, _is_of_ties,
+            "with ties in the order that numpy's sort leaves",
             "Its default sort keeps no order inside ties, so the number changes with the release and the processor.",
             0.35, "MLflow, scikit-plot: gain and lift", searched=False),
-    _change("single", "digits", single, _of_any, "from scores as 32-bit numbers",
+    _change("single", "digits", round_to_single, _is_any, "from scores as 32-bit numbers",
             "Scores that differ only beyond the seventh digit become equal.", 0.35,
                 "XGBoost, torchmetrics, Keras, CatBoost"),
     *(
-        _change(f"digits_{d}", "digits", _round_to(d), _of_any, f"from scores with {counted(d, 'decimal')}",
+        _change(f"digits_{d}", "digits", _round_to(d), _is_any, f"from scores with {counted(d, 'decimal')}",
                 "Scores that a text file rounds become equal, and some of them cross the threshold.", p, "text files")
         for d, p in ((6, 0.25), (5, 0.15), (4, 0.35), (3, 0.3), (2, 0.35), (1, 0.15))
     ),
-    _change("logistic", "link", logistic, _of_one_model, "after the logistic function of the probabilities",
+    _change("logistic", "link", apply_logistic, _is_of_one_model, "after the logistic function of the probabilities",
             "Probabilities that were taken for logits are squeezed between 0.5 and 0.73.", 0.2,
                 "torchmetrics: preds outside [0, 1]"),
-    _change("logistic_outside", "link", logistic_outside, _of_one_model,
+    _change("logistic_outside", "link", apply_logistic_outside, _is_of_one_model,
             "after the logistic function where scores leave [0, 1]",
             "Scores outside [0, 1] are taken for logits, which are cut at 0 unless a threshold is named.", 0.2,
             "torchmetrics: preds outside [0, 1]"),
-    _change("unweighted", "weights", unweighted, _of_one_model, "with the weights ignored",
+    _change("unweighted", "weights", drop_weights, _is_of_one_model, "with the weights ignored",
             "The function has no argument for weights, or it was not passed.", 0.6, "scikit-learn's calibration_curve"),
-    _change("balanced", "weights", balanced, _of_value, "with both classes weighted alike (class_weight='balanced')",
+    _change("balanced", "weights", balance_classes, _is_value,
+            "with both classes weighted alike (class_weight='balanced')",
             "Each class has half of the total weight, as if the prevalence were 0.5.", 0.3,
             "scikit-learn's compute_sample_weight('balanced'); torchmetrics' multiclass_accuracy, average='macro'"),
-    _change("distinct_rows", "duplicates", distinct, _of_one_model, "with duplicate rows removed",
+    _change("distinct_rows", "duplicates", drop_duplicates, _is_of_one_model, "with duplicate rows removed",
             "Rows of the same label and score count once.", 0.2, "deduplicated tables"),
-    _change("spark_bins", "bins", groups_of_scores(1000), of_list, "with Spark's 1000 bins of distinct scores",
+    _change("spark_bins", "bins", tie_groups_of_scores(1000), is_of_list, "with Spark's 1000 bins of distinct scores",
             f"The curve has {_CURVES}.", 0.4, "pyspark.ml BinaryClassificationEvaluator, numBins=1000"),
     *(
-        _change(f"frequency_{k}", "bins", equal_frequency(k), of_list, f"with {k} equal-frequency thresholds",
+        _change(f"frequency_{k}", "bins", tie_equal_frequency(k), is_of_list, f"with {k} equal-frequency thresholds",
                 f"The curve has {_CURVES}.", p, source)
         for k, p, source in ((400, 0.4, "H2O's AUC2, 400 bins"), (100, 0.4, "BigQuery ML.ROC_CURVE, 100 quantiles"),
                              (10, 0.35, "decile tables"), (20, 0.2, "vigintile tables"))
     ),
     *(
-        _change(f"width_{k}", "bins", at_thresholds(equal_width(k)), of_list, f"with {k} bins of equal width",
+        _change(f"width_{k}", "bins", tie_between_thresholds(make_equal_width(k)), is_of_list,
+                f"with {k} bins of equal width",
                 f"The curve has {_CURVES}; rare events crowd into a few of them.", p, source)
         for k, p, source in ((100, 0.35, "Vertica's ROC, 100 bins"), (10, 0.25, "ten bins of the score"),
                              (20, 0.15, "twenty bins of the score"))
     ),
-    _change("keras_200", "bins", at_thresholds(keras(200), strict=True), of_list,
+    _change("keras_200", "bins", tie_between_thresholds(make_keras_grid(200), strict=True), is_of_list,
             "with 200 thresholds of equal width", f"The curve has {_CURVES}; rare events crowd into a few of them.",
             0.45, "keras.metrics.AUC, num_thresholds=200"),
-    _change("river_10", "bins", at_thresholds(river(10), strict=True), of_list,
+    _change("river_10", "bins", tie_between_thresholds(make_river_grid(10), strict=True), is_of_list,
             "with 10 thresholds of equal width", f"The curve has {_CURVES}; ten are too few for rare events.", 0.3,
             "river.metrics.ROCAUC, n_thresholds=10"),
     *(
-        _change(f"grid_{k}", "bins", at_thresholds(grid(k)), of_list,
+        _change(f"grid_{k}", "bins", tie_between_thresholds(make_grid(k)), is_of_list,
                 f"with {k} thresholds from 0 to 1", f"The curve has {_CURVES}.", p, "torchmetrics, thresholds=")
         for k, p in ((5, 0.1), (50, 0.1), (100, 0.2), (200, 0.2), (1000, 0.1))
     ),

@@ -20,17 +20,17 @@ _BOTH_CLASSES = (
 )  # fmt: skip
 
 
-def _of_cut(q: PrintedQuantity) -> bool:
+def _is_of_cut(q: PrintedQuantity) -> bool:
     return q.needs is Needs.COUNTS and "quota" not in q.parameters and "share" not in q.parameters
 
 
-def _own(q: PrintedQuantity) -> dict[str, object]:
+def _select_own(q: PrintedQuantity) -> dict[str, object]:
     return {name: value for name, value in q.parameters.items() if name != "threshold"}
 
 
-def of_counts(q: PrintedQuantity, counts: Counts) -> float:
+def compute_from_counts(q: PrintedQuantity, counts: Counts) -> float:
     """Return the value of a measure of one cut for a table."""
-    return float(q.definition.compute(counts, **_own(q)))
+    return float(q.definition.compute(counts, **_select_own(q)))
 
 
 def _swap_classes(c: Counts) -> Counts:
@@ -47,7 +47,7 @@ def mean_of_classes(*, weighted: bool) -> Formula:
 
     def act(material: Material, q: PrintedQuantity) -> float:
         c = material.counts
-        values = [_replace_undefined(of_counts(q, table), 0.0) for table in (c, _swap_classes(c))]
+        values = [_replace_undefined(compute_from_counts(q, table), 0.0) for table in (c, _swap_classes(c))]
         shares = (float(c.positives), float(c.negatives)) if weighted else (1.0, 1.0)
         return float(np.average(values, weights=shares))
 
@@ -56,19 +56,19 @@ def mean_of_classes(*, weighted: bool) -> Formula:
 
 def mean_of_known(material: Material, q: PrintedQuantity) -> float:
     """Return the value of the one class that has it; with both it is their mean, which is the convention "macro"."""
-    values = [of_counts(q, table) for table in (material.counts, _swap_classes(material.counts))]
+    values = [compute_from_counts(q, table) for table in (material.counts, _swap_classes(material.counts))]
     known = [value for value in values if not math.isnan(value)]
     return known[0] if len(known) == 1 else math.nan
 
 
-def all_cells(material: Material, q: PrintedQuantity) -> float:
+def pool_cells(material: Material, q: PrintedQuantity) -> float:
     """Return the value of the pooled tables of both classes: 'micro'."""
     c = material.counts
     right, wrong = c.tp + c.tn, c.fp + c.fn
-    return of_counts(q, Counts(right, wrong, wrong, right))
+    return compute_from_counts(q, Counts(right, wrong, wrong, right))
 
 
-def f_of_means(material: Material, _: PrintedQuantity) -> float:
+def compute_f_of_means(material: Material, _: PrintedQuantity) -> float:
     """Return the harmonic mean of the mean precision and the mean recall of both classes."""
     tables = (material.counts, _swap_classes(material.counts))
     precision, recall = (
@@ -78,7 +78,7 @@ def f_of_means(material: Material, _: PrintedQuantity) -> float:
     return float(2 * precision * recall / (precision + recall)) if precision + recall else 0.0
 
 
-def of_rounded(digits: int) -> Formula:
+def round_parts(digits: int) -> Formula:
     """Compute F1 from precision and recall that were rounded before."""
 
     def act(material: Material, _: PrintedQuantity) -> float:
@@ -88,64 +88,66 @@ def of_rounded(digits: int) -> Formula:
     return act
 
 
-def undefined_is(number: float) -> Formula:
+def fill_undefined(number: float) -> Formula:
     """Return a number where the measure is undefined."""
     return lambda material, q: _replace_undefined(q.value(material), number)
 
 
-def _tables(material: Material) -> Counts:
+def _count_cuts(material: Material) -> Counts:
     """Return the tables of all cuts that flag a case."""
     c = material.ranking.counts
     return Counts(c.tp[1:], c.fp[1:], c.fn[1:], c.tn[1:], np.asarray(c.threshold)[1:], c.is_risk)
 
 
-def values_at_all_cuts(material: Material, q: PrintedQuantity) -> Array:
+def compute_at_all_cuts(material: Material, q: PrintedQuantity) -> Array:
     """Return the value at each cut that flags a case, from the highest threshold to the lowest."""
     with np.errstate(all="ignore"):
-        values: Any = q.definition.compute(_tables(material), **_own(q))
+        values: Any = q.definition.compute(_count_cuts(material), **_select_own(q))
     return np.asarray(values, dtype=float)
 
 
-def best(material: Material, q: PrintedQuantity) -> float:
+def find_best(material: Material, q: PrintedQuantity) -> float:
     """Return the best value over all thresholds."""
-    values = values_at_all_cuts(material, q)
+    values = compute_at_all_cuts(material, q)
     known = values[~np.isnan(values)]
     if not len(known):
         return math.nan
     return float(known.min() if q.definition.better == "lower" else known.max())
 
 
-def best_absolute(material: Material, q: PrintedQuantity) -> float:
+def find_largest_absolute(material: Material, q: PrintedQuantity) -> float:
     """Return the largest value over all thresholds, whatever its sign."""
-    values = np.abs(values_at_all_cuts(material, q))
+    values = np.abs(compute_at_all_cuts(material, q))
     known = values[~np.isnan(values)]
     return float(known.max()) if len(known) else math.nan
 
 
-def at_best(criterion: str) -> Formula:
+def compute_at_best(criterion: str) -> Formula:
     """Return the value at the threshold where another measure is best."""
 
     def act(material: Material, q: PrintedQuantity) -> float:
-        tables = _tables(material)
+        tables = _count_cuts(material)
         at = int(np.nanargmax(np.nan_to_num(np.asarray(MEASURES[criterion].compute(tables), dtype=float), nan=-1.0)))
-        return of_counts(q, material.ranking.at_cut(at + 1))
+        return compute_from_counts(q, material.ranking.at_cut(at + 1))
 
     return act
 
 
-def at_prevalence(material: Material, q: PrintedQuantity) -> float:
+def compute_at_prevalence(material: Material, q: PrintedQuantity) -> float:
     """Return the value at the threshold that equals the share of positives."""
     share = float(material.ranking.positives / material.ranking.total)
-    return of_counts(q, material.ranking.at_threshold(share)) if material.ranking.are_probabilities else math.nan
+    return (
+        compute_from_counts(q, material.ranking.at_threshold(share)) if material.ranking.are_probabilities else math.nan
+    )
 
 
-def over_flagged(material: Material, q: PrintedQuantity) -> float:
+def divide_by_flagged(material: Material, q: PrintedQuantity) -> float:
     """Divide net benefit by the share that is flagged."""
     flagged = float(material.counts.flagged / material.counts.total)
     return q.value(material, "net_benefit") / flagged if flagged else math.nan
 
 
-def avoided(material: Material, q: PrintedQuantity) -> float:
+def compute_avoided(material: Material, q: PrintedQuantity) -> float:
     """Compute interventions avoided for each case, against treating all."""
     c, risk = material.counts, material.threshold
     if not 0 < risk < 1:
@@ -154,14 +156,14 @@ def avoided(material: Material, q: PrintedQuantity) -> float:
     return float((q.value(material, "net_benefit") - everybody) * (1 - risk) / risk)
 
 
-def negatives_by_rows(material: Material, _: PrintedQuantity) -> float:
+def count_negatives_by_rows(material: Material, _: PrintedQuantity) -> float:
     """Compute specificity with true negatives from the number of rows, while all else is weighted."""
     c, rows = material.counts, len(material.rows)
     left = rows - float(c.flagged + c.positives - c.tp)
     return left / (left + float(c.fp)) if left + float(c.fp) else math.nan
 
 
-def _kappa_with(chance: Callable[[Counts], float], correction: float = 0.0) -> Formula:
+def _make_kappa(chance: Callable[[Counts], float], correction: float = 0.0) -> Formula:
     """Return the agreement of labels and predictions beyond an agreement by chance.
 
     Args:
@@ -193,19 +195,19 @@ def _scott_chance(c: Counts) -> float:
     return share**2 + (1 - share) ** 2
 
 
-def _cells(c: Counts) -> tuple[float, float, float, float]:
+def _list_cells(c: Counts) -> tuple[float, float, float, float]:
     return float(c.tp), float(c.fp), float(c.fn), float(c.tn)
 
 
 def bangdiwala(material: Material, _: PrintedQuantity) -> float:
     """Return Bangdiwala's B, the area of agreement over that of the rectangles of the margins."""
-    tp, fp, fn, tn = _cells(material.counts)
+    tp, fp, fn, tn = _list_cells(material.counts)
     return (tp**2 + tn**2) / ((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn))
 
 
 def class_balance(material: Material, _: PrintedQuantity) -> float:
     """Return the mean over both classes of the smaller of precision and recall."""
-    tp, fp, fn, tn = _cells(material.counts)
+    tp, fp, fn, tn = _list_cells(material.counts)
     return (tp / (tp + max(fp, fn)) + tn / (tn + max(fp, fn))) / 2 if tp and tn else math.nan
 
 
@@ -217,7 +219,7 @@ def optimised_precision(material: Material, _: PrintedQuantity) -> float:
     return accuracy - abs(recall - specificity) / (recall + specificity) if recall + specificity else math.nan
 
 
-def indexed_by_dominance(alpha: float) -> Formula:
+def make_dominance_index(alpha: float) -> Formula:
     """Return the squared geometric mean times 1 + alpha (recall - specificity)."""
 
     def act(material: Material, q: PrintedQuantity) -> float:
@@ -227,7 +229,7 @@ def indexed_by_dominance(alpha: float) -> Formula:
     return act
 
 
-def squared_phi(*, times_cases: bool) -> Formula:
+def make_squared_phi(*, times_cases: bool) -> Formula:
     """Return the square of the MCC, or the chi-square statistic of the table, which is that times the cases."""
     return lambda material, q: q.value(material) ** 2 * (float(material.counts.total) if times_cases else 1.0)
 
@@ -249,7 +251,7 @@ def mean_score(material: Material, _: PrintedQuantity) -> float:
     return float(np.dot(r.size, r.score) / r.total) if r.are_probabilities else math.nan
 
 
-def of_constant(material: Material, q: PrintedQuantity) -> float:
+def compute_for_constant(material: Material, q: PrintedQuantity) -> float:
     """Compute the MCC; for a constant prediction the difference of the classes over the root of their product and
     sum.
     """
@@ -260,9 +262,9 @@ def of_constant(material: Material, q: PrintedQuantity) -> float:
     return (right - wrong) / math.sqrt(right * wrong * (right + wrong)) if right and wrong else math.nan
 
 
-def _best_of(name: str, criterion: str, words: str, source: str) -> object:
-    act: Callable[..., float] = at_best(criterion)
-    return formula(name, _of_cut, act, words, "The cut was chosen on the same cases.", 0.35, source)
+def _declare_best(name: str, criterion: str, words: str, source: str) -> object:
+    act: Callable[..., float] = compute_at_best(criterion)
+    return formula(name, _is_of_cut, act, words, "The cut was chosen on the same cases.", 0.35, source)
 
 
 CONVENTIONS = (
@@ -275,7 +277,7 @@ CONVENTIONS = (
             "as the mean of both classes by their size (weighted)",
             "Each class was in turn the positive one, and counts by its cases.", 0.55,
             "scikit-learn, average='weighted'; MLflow; Weka"),
-    formula("micro", _BOTH_CLASSES, all_cells, "over both classes pooled (micro)",
+    formula("micro", _BOTH_CLASSES, pool_cells, "over both classes pooled (micro)",
             "Pooled over both classes it is the accuracy.", 0.45, "scikit-learn, average='micro'"),
     *(
         formula(f"f_beta_{beta}", "f1", other("f_beta", beta=beta), f"with recall weighted by beta = {beta}",
@@ -283,39 +285,39 @@ CONVENTIONS = (
                 f"scikit-learn's fbeta_score, beta={beta}")
         for beta in (0.5, 2)
     ),
-    formula("f_of_means", "f1", f_of_means, "as the F of the mean precision and the mean recall",
+    formula("f_of_means", "f1", compute_f_of_means, "as the F of the mean precision and the mean recall",
             "Macro F1 has two definitions: the mean of both F, or the F of both means.", 0.35, "Opitz and Burst 2019"),
     *(
-        formula(f"f_rounded_{d}", "f1", of_rounded(d), f"from precision and recall with {d} decimals",
+        formula(f"f_rounded_{d}", "f1", round_parts(d), f"from precision and recall with {d} decimals",
                 "Parts that are rounded before move the last digits.", 0.25, "tables in papers")
         for d in (2, 3)
     ),
     *(
-        formula(f"undefined_{n}", _of_cut, undefined_is(n), f"with 0/0 counted as {n}",
+        formula(f"undefined_{n}", _is_of_cut, fill_undefined(n), f"with 0/0 counted as {n}",
                 "Where the measure is undefined, the tool prints a number.", 0.5, f"scikit-learn, zero_division={n}")
         for n in (0, 1)
     ),
-    formula("negatives_by_rows", "specificity", negatives_by_rows, "with the true negatives counted in rows",
+    formula("negatives_by_rows", "specificity", count_negatives_by_rows, "with the true negatives counted in rows",
             "Weights are used for all counts but the true negatives, which are what is left of the rows.", 0.2,
             "imbalanced-learn's specificity_score with sample_weight"),
     formula("adjusted", "balanced_accuracy", other("youden_j"), "adjusted for chance, 2 x - 1",
             "Rescaled so that a constant prediction gets 0: it is Youden's J.", 0.45,
             "scikit-learn's balanced_accuracy_score, adjusted=True"),
-    formula("ac1", "kappa", _kappa_with(_gwet_chance), "as Gwet's AC1",
+    formula("ac1", "kappa", _make_kappa(_gwet_chance), "as Gwet's AC1",
             "The agreement by chance is 2 q (1 - q) with the mean prevalence q of labels and predictions.", 0.25,
             "PyCM's AC1; irrCAC; Gwet 2008"),
-    formula("scott_pi", "kappa", _kappa_with(_scott_chance), "as Scott's pi",
+    formula("scott_pi", "kappa", _make_kappa(_scott_chance), "as Scott's pi",
             "The agreement by chance is that of two raters with the mean prevalence.", 0.25, "PyCM's PI; irrCAC"),
-    formula("krippendorff", "kappa", _kappa_with(_scott_chance, 1.0), "as Krippendorff's alpha",
+    formula("krippendorff", "kappa", _make_kappa(_scott_chance, 1.0), "as Krippendorff's alpha",
             "It is Scott's pi with a correction for the number of cases.", 0.25, "PyCM's Alpha; krippendorff"),
-    formula("bennett", "kappa", _kappa_with(lambda _: 0.5), "as Bennett's S (PABAK), 2 x accuracy - 1",
+    formula("bennett", "kappa", _make_kappa(lambda _: 0.5), "as Bennett's S (PABAK), 2 x accuracy - 1",
             "The agreement by chance is one half, whatever the prevalence.", 0.25,
             "PyCM's S; irrCAC's Brennan and Prediger"),
     formula("bangdiwala", "kappa", bangdiwala, "as Bangdiwala's B",
             "It compares areas of the agreement chart.", 0.1, "PyCM's B"),
-    formula("phi_squared", "mcc", squared_phi(times_cases=False), "squared",
+    formula("phi_squared", "mcc", make_squared_phi(times_cases=False), "squared",
             "Phi squared is the MCC squared.", 0.2, "PyCM's Phi_Squared"),
-    formula("chi_squared", "mcc", squared_phi(times_cases=True), "squared, times the number of cases",
+    formula("chi_squared", "mcc", make_squared_phi(times_cases=True), "squared, times the number of cases",
             "The chi-square statistic of the table is n times the MCC squared.", 0.15,
             "PyCM's Chi_Squared; scipy.stats.chi2_contingency, correction=False"),
     formula("class_balance", "balanced_accuracy", class_balance,
@@ -328,7 +330,7 @@ CONVENTIONS = (
             "Averaged over both classes, recall and specificity are the same number: the balanced accuracy.", 0.35,
             "imbalanced-learn's geometric_mean_score, average='macro'"),
     *(
-        formula(f"iba_{alpha:g}", "g_mean", indexed_by_dominance(alpha), words,
+        formula(f"iba_{alpha:g}", "g_mean", make_dominance_index(alpha), words,
                 "The index of balanced accuracy squares the geometric mean and weighs it by recall - specificity.", p,
                 source)
         for alpha, words, p, source in (
@@ -343,23 +345,23 @@ CONVENTIONS = (
             "Normalised, a perfect prediction gets 1.", 0.4, "scikit-learn's normalized_mutual_info_score"),
     formula("mean_score", "predicted_positive_rate", mean_score, "as the mean probability",
             "The scores were averaged in place of the decisions.", 0.35, "fairlearn's mean_prediction"),
-    formula("constant", "mcc", of_constant, "with a number for a constant prediction",
+    formula("constant", "mcc", compute_for_constant, "with a number for a constant prediction",
             "Where the coefficient is 0/0, a limit is printed that is not a correlation.", 0.2,
             "torchmetrics' binary_matthews_corrcoef"),
-    formula("best", _of_cut, best, "at the threshold where it is best",
+    formula("best", _is_of_cut, find_best, "at the threshold where it is best",
             "The best value over all thresholds of the same cases is too good for new ones.", 0.45,
             "H2O's max metrics; yellowbrick's DiscriminationThreshold"),
-    formula("best_absolute", ("mcc", "kappa", "youden_j"), best_absolute,
+    formula("best_absolute", ("mcc", "kappa", "youden_j"), find_largest_absolute,
             "at the threshold where it is largest, without its sign",
             "A strong relation the wrong way round counts as a good one.", 0.25, "H2O's max absolute_mcc"),
-    _best_of("at_best_f1", "f1", "at the threshold where F1 is best", "H2O's confusion matrix"),
-    _best_of("at_best_youden", "youden_j", "at the threshold where Youden's J is best", "pROC::coords, 'best'"),
-    formula("at_prevalence", _of_cut, at_prevalence, "at a threshold that equals the prevalence",
+    _declare_best("at_best_f1", "f1", "at the threshold where F1 is best", "H2O's confusion matrix"),
+    _declare_best("at_best_youden", "youden_j", "at the threshold where Youden's J is best", "pROC::coords, 'best'"),
+    formula("at_prevalence", _is_of_cut, compute_at_prevalence, "at a threshold that equals the prevalence",
             "Cases are flagged whose probability is above the average.", 0.25, "SAS, Stata's estat classification"),
     formula("per_positive", "net_benefit", other("standardised_net_benefit"), "divided by the prevalence",
             "The standardised net benefit is the share of the most that could be gained.", 0.45, "dcurves, rmda"),
-    formula("per_flagged", "net_benefit", over_flagged, "divided by the share that is flagged",
+    formula("per_flagged", "net_benefit", divide_by_flagged, "divided by the share that is flagged",
             "Another standard was taken.", 0.15, "hand-written code"),
-    formula("avoided", "net_benefit", avoided, "as interventions avoided for each case",
+    formula("avoided", "net_benefit", compute_avoided, "as interventions avoided for each case",
             "It is the gain over treating all, in units of interventions.", 0.3, "dcurves' net_intervention_avoided"),
 )  # fmt: skip

@@ -34,7 +34,7 @@ def has_error(measure: Measure) -> bool:
     )
 
 
-def standard_error(measure: Measure, material: Material, less: int | None = None, **parameters: Any) -> float:
+def compute_standard_error(measure: Measure, material: Material, less: int | None = None, **parameters: Any) -> float:
     """Return the standard error of a measure on some cases, its variance divided by n less 0 or 1; NaN where there is
     none.
 
@@ -48,16 +48,16 @@ def standard_error(measure: Measure, material: Material, less: int | None = None
     less = ONE_LESS[type(form)] if less is None else less
     if isinstance(form, LinearInAuc):
         slope = float(form.of(r, **parameters)[0])
-        return abs(slope) * math.sqrt(area_variance(r, less))
+        return abs(slope) * math.sqrt(compute_area_variance(r, less))
     if isinstance(form, MeanOfCases):
         size = float(r.total) ** 2 / float(square_weights(r).total)
-        variance = influence.of_mean(r, square_weights(r), *form.of(r, **parameters)) * _over(size - 1, size - less)
+        variance = influence.of_mean(r, square_weights(r), *form.of(r, **parameters)) * _divide(size - 1, size - less)
         return math.sqrt(variance) if variance >= 0 else math.nan
     k, n = (float(x) for x in form.of(material.counts))  # type: ignore[union-attr]
-    return math.sqrt(_over(k / n * (1 - k / n), n - less)) if n else math.nan
+    return math.sqrt(_divide(k / n * (1 - k / n), n - less)) if n else math.nan
 
 
-def area_variance(r: Ranking, less: int) -> float:
+def compute_area_variance(r: Ranking, less: int) -> float:
     """Return DeLong's variance of the AUC, the variances of both classes divided by n less 0 or 1."""
     of_positives, of_negatives = delong.placements(r)
     area = float(dot(r.pos, of_positives) / r.positives)
@@ -67,16 +67,16 @@ def area_variance(r: Ranking, less: int) -> float:
         (second.pos, of_positives, r.positives, float(sizes.positives)),
         (second.neg, of_negatives, r.negatives, float(sizes.negatives)),
     ):
-        variance += float(dot(square, (place - area) ** 2)) / float(weight) ** 2 * _over(size, size - less)
+        variance += float(dot(square, (place - area) ** 2)) / float(weight) ** 2 * _divide(size, size - less)
     return variance
 
 
-def paired_p_value(material: Material, less: int) -> float:
+def compute_paired_p_value(material: Material, less: int) -> float:
     """Return the p-value of DeLong's test of two models on the same cases, its variances divided by n less 0 or 1."""
     from scipy.special import ndtr
 
     rows = material.rows
-    first, second = (_placements(rows.is_positive, s) for s in (rows.scores, _other(material)))
+    first, second = (_compute_placements(rows.is_positive, s) for s in (rows.scores, _read_other(material)))
     gaps = first - second
     groups = [gaps[rows.is_positive], gaps[~rows.is_positive]]
     if min(map(len, groups)) <= less:
@@ -86,7 +86,7 @@ def paired_p_value(material: Material, less: int) -> float:
     return float(2 * ndtr(-abs(difference) / math.sqrt(variance))) if variance > 0 else math.nan
 
 
-def _placements(is_positive: Array, scores: Array) -> Array:
+def _compute_placements(is_positive: Array, scores: Array) -> Array:
     """Return for each case the share of the other class that it is ranked correctly against."""
     ranking = rank_cases(is_positive, scores)
     placements = delong.placements(ranking)
@@ -94,7 +94,7 @@ def _placements(is_positive: Array, scores: Array) -> Array:
     return np.asarray(np.where(is_positive, placements.of_positives[at], placements.of_negatives[at]))
 
 
-def _over(above: float, below: float) -> float:
+def _divide(above: float, below: float) -> float:
     return above / below if below > 0 else math.nan
 
 
@@ -116,14 +116,14 @@ class Test:
     __test__ = False  # a test of models, not of ours
 
 
-def discordance_of(material: Material) -> Discordance:
+def count_discordance(material: Material) -> Discordance:
     """Return the cases that only the first model gets right at the threshold, and only the second."""
     rows, cut = material.rows, material.threshold
-    right = [(scores >= cut) == rows.is_positive for scores in (rows.scores, _other(material))]
+    right = [(scores >= cut) == rows.is_positive for scores in (rows.scores, _read_other(material))]
     return Discordance(int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum()), len(rows))
 
 
-def _other(material: Material) -> Array:
+def _read_other(material: Material) -> Array:
     other = material.rows.other
     return np.full(len(material.rows), math.nan) if other is None else other
 
@@ -132,42 +132,42 @@ def _has_other(material: Material) -> bool:
     return material.make_rows is not None and material.rows.other is not None
 
 
-def _mcnemar(variant: Variant) -> Callable[[Material], float]:
-    return lambda material: mcnemar(discordance_of(material), variant) if _has_other(material) else math.nan
+def _make_mcnemar(variant: Variant) -> Callable[[Material], float]:
+    return lambda material: mcnemar(count_discordance(material), variant) if _has_other(material) else math.nan
 
 
-def _two_proportions(material: Material) -> float:
+def _test_two_proportions(material: Material) -> float:
     """Return the z test of two independent shares, of the accuracies of models that in truth share their cases."""
     from scipy.special import ndtr
 
     if not _has_other(material):
         return math.nan
     rows, n = material.rows, len(material.rows)
-    shares = [((s >= material.threshold) == rows.is_positive).mean() for s in (rows.scores, _other(material))]
+    shares = [((s >= material.threshold) == rows.is_positive).mean() for s in (rows.scores, _read_other(material))]
     pooled = sum(shares) / 2
     spread = math.sqrt(2 * pooled * (1 - pooled) / n)
     return float(2 * ndtr(-abs(shares[0] - shares[1]) / spread)) if spread else 1.0
 
 
-def _paired_scores(material: Material) -> float:
+def _test_paired(material: Material) -> float:
     if not _has_other(material):
         return math.nan
-    models = {"a": material.rows.scores, "b": _other(material)}
+    models = {"a": material.rows.scores, "b": _read_other(material)}
     return float(compare(material.rows.is_positive, models).test("auc", method="delong").p_value)
 
 
-def _unpaired_scores(material: Material) -> float:
+def _test_unpaired(material: Material) -> float:
     if not _has_other(material):
         return math.nan
-    both = [rank_cases(material.rows.is_positive, s) for s in (material.rows.scores, _other(material))]
+    both = [rank_cases(material.rows.is_positive, s) for s in (material.rows.scores, _read_other(material))]
     return float(compare_independent(*map(Evaluation, both)).test("auc", method="delong_unpaired").p_value)
 
 
-def _normal_scores(material: Material) -> float:
-    return paired_p_value(material, 1) if _has_other(material) else math.nan
+def _test_normal(material: Material) -> float:
+    return compute_paired_p_value(material, 1) if _has_other(material) else math.nan
 
 
-def _one_sided(p_value: Callable[[Material], float]) -> Callable[[Material], float]:
+def _make_one_sided(p_value: Callable[[Material], float]) -> Callable[[Material], float]:
     return lambda material: p_value(material) / 2
 
 
@@ -179,49 +179,52 @@ _WORDS = {
 }
 
 
-def _mcnemar_statistic(correction: float) -> Callable[[Material], float]:
+def _make_mcnemar_statistic(correction: float) -> Callable[[Material], float]:
     """Return the function of the chi-square statistic, (|b - c| - correction)² / (b + c)."""
 
     def statistic(material: Material) -> float:
         if not _has_other(material):
             return math.nan
-        discordance = discordance_of(material)
+        discordance = count_discordance(material)
         only = discordance.first + discordance.second
         return max(abs(discordance.first - discordance.second) - correction, 0.0) ** 2 / only if only else math.nan
 
     return statistic
 
 
-def _smaller_count(material: Material) -> float:
+def _count_smaller(material: Material) -> float:
     """Return the smaller of the numbers of cases that only one of the models gets right."""
     if not _has_other(material):
         return math.nan
-    discordance = discordance_of(material)
+    discordance = count_discordance(material)
     return float(min(discordance.first, discordance.second))
 
 
 # No tool prints the unconditional test, so that it explains no number.
-_MCNEMAR: Variants = {name: (_WORDS[name], _mcnemar(name)) for name in get_args(Variant) if name in _WORDS}
+_MCNEMAR: Variants = {name: (_WORDS[name], _make_mcnemar(name)) for name in get_args(Variant) if name in _WORDS}
 TESTS = {
     "mcnemar": Test(
         "McNemar's test, p-value",
         "midp",
         {
             **_MCNEMAR,
-            "unpaired": ("by a z test that takes the two models for independent samples", _two_proportions),
-            "statistic": ("as the chi-square statistic without continuity correction", _mcnemar_statistic(0.0)),
-            "statistic_exact": ("as the smaller count of cases that only one model gets right", _smaller_count),
-            "statistic_corrected": ("as the chi-square statistic with continuity correction", _mcnemar_statistic(1.0)),
+            "unpaired": ("by a z test that takes the two models for independent samples", _test_two_proportions),
+            "statistic": ("as the chi-square statistic without continuity correction", _make_mcnemar_statistic(0.0)),
+            "statistic_exact": ("as the smaller count of cases that only one model gets right", _count_smaller),
+            "statistic_corrected": (
+                "as the chi-square statistic with continuity correction",
+                _make_mcnemar_statistic(1.0),
+            ),
         },
     ),
     "delong": Test(
         "DeLong's test, p-value",
         "paired",
         {
-            "paired": ("by DeLong's paired test with Student's distribution", _paired_scores),
-            "normal": ("by DeLong's paired test with the normal distribution", _normal_scores),
-            "unpaired": ("by DeLong's test of independent samples", _unpaired_scores),
-            "one_sided": ("by DeLong's paired test, one-sided", _one_sided(_normal_scores)),
+            "paired": ("by DeLong's paired test with Student's distribution", _test_paired),
+            "normal": ("by DeLong's paired test with the normal distribution", _test_normal),
+            "unpaired": ("by DeLong's test of independent samples", _test_unpaired),
+            "one_sided": ("by DeLong's paired test, one-sided", _make_one_sided(_test_normal)),
         },
     ),
 }

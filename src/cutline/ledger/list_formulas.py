@@ -17,19 +17,19 @@ from cutline.ledger.quantity import PrintedQuantity
 # ---------------------------------------------------------------------- areas under the precision-recall curve
 
 
-def _points(material: Material) -> tuple[Array, Array]:
+def _list_points(material: Material) -> tuple[Array, Array]:
     """Return recall and precision at every cut that flags a case."""
     r = material.ranking
     return r.tpr[1:], r.precision[1:]
 
 
-def trapezoid(first: float | None) -> Formula:
+def make_trapezoid(first: float | None) -> Formula:
     """Return the area by the trapezoid rule from recall 0, where precision is `first`, or the precision of the first
     cut.
     """
 
     def act(material: Material, _: PrintedQuantity) -> float:
-        recall, precision = _points(material)
+        recall, precision = _list_points(material)
         start = precision[0] if first is None else first
         return float(np.trapezoid(np.append(start, precision), np.append(0.0, recall)))
 
@@ -38,22 +38,22 @@ def trapezoid(first: float | None) -> Formula:
 
 def without_start(material: Material, _: PrintedQuantity) -> float:
     """Return the area by the trapezoid rule from the first cut on: what lies before it is left out."""
-    recall, precision = _points(material)
+    recall, precision = _list_points(material)
     return float(np.trapezoid(precision, recall))
 
 
-def interpolated(material: Material, _: PrintedQuantity) -> float:
+def interpolate_precision(material: Material, _: PrintedQuantity) -> float:
     """Return the area under the highest precision at this recall or a higher one."""
-    recall, precision = _points(material)
+    recall, precision = _list_points(material)
     best = np.maximum.accumulate(precision[::-1])[::-1]
     return float(np.sum(np.diff(np.append(0.0, recall)) * best))
 
 
-def mean_of_levels(levels: int) -> Formula:
+def make_mean_of_levels(levels: int) -> Formula:
     """Return the mean over levels of recall of the highest precision at that recall or a higher one."""
 
     def act(material: Material, _: PrintedQuantity) -> float:
-        recall, precision = _points(material)
+        recall, precision = _list_points(material)
         best = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
         at = np.searchsorted(recall, np.linspace(0, 1, levels) - 1e-12)
         return float(best[at].mean())
@@ -86,13 +86,13 @@ def with_moved_points(material: Material, _: PrintedQuantity) -> float:
     return float(np.trapezoid(precision, recall))
 
 
-def above_prevalence(material: Material, q: PrintedQuantity) -> float:
+def rescale_above_prevalence(material: Material, q: PrintedQuantity) -> float:
     """Average precision on the scale where the baseline is 0."""
     share = float(material.ranking.positives / material.ranking.total)
     return (q.value(material, "average_precision") - share) / (1 - share) if share < 1 else math.nan
 
 
-def pooled_columns(measure: str) -> Formula:
+def pool_columns(measure: str) -> Formula:
     """Return both columns of probabilities as one list: each case once as itself, once as the other class."""
 
     def act(material: Material, q: PrintedQuantity) -> float:
@@ -110,7 +110,7 @@ def pooled_columns(measure: str) -> Formula:
     return act
 
 
-def on_grid_without_origin(count: int) -> Formula:
+def make_grid_area(count: int) -> Formula:
     """Return the area over a grid of thresholds from 0 to 1, without the part before what the threshold 1 flags."""
 
     def act(material: Material, _: PrintedQuantity) -> float:
@@ -122,7 +122,7 @@ def on_grid_without_origin(count: int) -> Formula:
     return act
 
 
-def over_logarithm(material: Material, _: PrintedQuantity) -> float:
+def integrate_over_logarithm(material: Material, _: PrintedQuantity) -> float:
     """Return the mean recall over the logarithm of the false positive rate, from 0.001 to 0.1."""
     r, ends = material.ranking, np.array([0.001, 0.1])
     x = np.sort(np.append(r.fpr, ends))
@@ -131,7 +131,7 @@ def over_logarithm(material: Material, _: PrintedQuantity) -> float:
     return float(np.trapezoid(y[first : last + 1], np.log10(x[first : last + 1]))) / 2
 
 
-def concordant_count(material: Material, q: PrintedQuantity) -> float:
+def count_concordant(material: Material, q: PrintedQuantity) -> float:
     """Return the number of pairs in the right order, ties counting half: Mann and Whitney's U."""
     return q.value(material) * float(material.ranking.positives) * float(material.ranking.negatives)
 
@@ -147,7 +147,7 @@ def kendall_tau(material: Material, q: PrintedQuantity) -> float:
     return q.value(material) * math.sqrt(pairs / untied) if untied else math.nan
 
 
-def correlation_of_cases(material: Material, _: PrintedQuantity) -> float:
+def correlate_cases(material: Material, _: PrintedQuantity) -> float:
     """Return the correlation of scores and labels, case by case."""
     r = material.ranking
     pos, _neg = r.floats
@@ -160,7 +160,7 @@ def correlation_of_cases(material: Material, _: PrintedQuantity) -> float:
 # ---------------------------------------------------------------------- means over folds, workers or sites
 
 
-def mean_of_groups(*, weighted: bool) -> Formula:
+def make_mean_of_groups(*, weighted: bool) -> Formula:
     """Return the mean of the values of the groups, each counting the same, or by its number of cases."""
 
     def act(material: Material, q: PrintedQuantity) -> float:
@@ -179,25 +179,25 @@ def mean_of_groups(*, weighted: bool) -> Formula:
 # ---------------------------------------------------------------------- distances, rates
 
 
-def one_sided(material: Material, _: PrintedQuantity) -> float:
+def compute_one_sided(material: Material, _: PrintedQuantity) -> float:
     """Return the largest difference in one direction alone."""
     r = material.ranking
     return float(np.max(r.tpr - r.fpr))
 
 
-def other_sided(material: Material, _: PrintedQuantity) -> float:
+def compute_other_sided(material: Material, _: PrintedQuantity) -> float:
     """Return the largest difference in the other direction."""
     r = material.ranking
     return float(np.max(r.fpr - r.tpr))
 
 
-def lorenz(material: Material, q: PrintedQuantity) -> float:
+def compute_lorenz_area(material: Material, q: PrintedQuantity) -> float:
     """Return twice the area between the curve of gains and the diagonal, not divided by a perfect list's."""
     share = float(material.ranking.negatives / material.ranking.total)
     return q.value(material, "gini") * share
 
 
-def nearest_eer(material: Material, _: PrintedQuantity) -> float:
+def find_nearest_eer(material: Material, _: PrintedQuantity) -> float:
     """Return the mean of both error rates at the cut where they are nearest to each other."""
     r = material.ranking
     miss = 1 - r.tpr
@@ -205,7 +205,7 @@ def nearest_eer(material: Material, _: PrintedQuantity) -> float:
     return float((miss[at] + r.fpr[at]) / 2)
 
 
-def hull_eer(material: Material, _: PrintedQuantity) -> float:
+def find_hull_eer(material: Material, _: PrintedQuantity) -> float:
     """Return the equal error rate on the convex hull."""
     r = material.ranking
     x, gap = r.fpr[r.hull], 1 - r.tpr[r.hull] - r.fpr[r.hull]
@@ -214,7 +214,7 @@ def hull_eer(material: Material, _: PrintedQuantity) -> float:
     return float(x[at - 1] + share * (x[at] - x[at - 1])) if at else float(x[0])
 
 
-def over_recall(material: Material, q: PrintedQuantity) -> float:
+def compute_over_recall(material: Material, q: PrintedQuantity) -> float:
     """Return the area at high recall in place of that at low false positive rates: as wide a stretch of the other
     axis.
     """
@@ -222,7 +222,7 @@ def over_recall(material: Material, q: PrintedQuantity) -> float:
     return q.value(material, "partial_auc_above_recall", min_recall=1 - width) if width < 1 else math.nan
 
 
-def _of_groups(q: PrintedQuantity) -> bool:
+def _is_of_groups(q: PrintedQuantity) -> bool:
     return not q.is_test and not q.is_inferred
 
 
@@ -232,7 +232,7 @@ _AP = "average_precision"
 # ---------------------------------------------------------------------- the head of the list
 
 
-def _share_as(rule: Callable[[float], float]) -> Formula:
+def _round_share(rule: Callable[[float], float]) -> Formula:
     def act(material: Material, q: PrintedQuantity) -> float:
         share, n = q.parameters.get("share"), float(material.ranking.total)
         if share is None:
@@ -247,7 +247,7 @@ def _by_quota(q: PrintedQuantity) -> bool:
     return "share" in q.parameters and q.measure is not None and "quota" in q.measure.parameters
 
 
-def in_portion(portions: int) -> Formula:
+def compute_in_portion(portions: int) -> Formula:
     """Return the value of the portion of the list that ends at the share, in place of all cases down to there."""
 
     def act(material: Material, q: PrintedQuantity) -> float:
@@ -270,7 +270,7 @@ def from_the_top(material: Material, q: PrintedQuantity) -> float:
     return float(r.at_quota(share * float(r.total)).tp) / (share * float(r.positives))
 
 
-def of_rounded_percentages(material: Material, q: PrintedQuantity) -> float:
+def compute_from_rounded_percentages(material: Material, q: PrintedQuantity) -> float:
     """Lift with two decimals, from recall in percent with one decimal and the share in whole percent.
 
     The list is read in steps of whole cases that are about one percent of it; the first step that rounds to the share
@@ -288,11 +288,11 @@ def of_rounded_percentages(material: Material, q: PrintedQuantity) -> float:
     return round(recall / float(percent[at[0]]), 2)
 
 
-def _of_portion(q: PrintedQuantity) -> bool:
+def _is_of_portion(q: PrintedQuantity) -> bool:
     return "share" in q.parameters and q.of in ("enrichment", "hit_rate", "qrecall", "lift")
 
 
-def _of_lift(q: PrintedQuantity) -> bool:
+def _is_of_lift(q: PrintedQuantity) -> bool:
     return "share" in q.parameters and q.of in ("enrichment", "lift")
 
 
@@ -300,12 +300,12 @@ _PORTION = "Tables of gains give both: all cases down to a share of the list, an
 
 
 CONVENTIONS = (
-    formula("trapezoid", _AP, trapezoid(1.0), "by the trapezoid rule from the point (recall 0, precision 1)",
+    formula("trapezoid", _AP, make_trapezoid(1.0), "by the trapezoid rule from the point (recall 0, precision 1)",
             "Straight lines between the points of the precision-recall curve are too optimistic.", 0.7,
             "sklearn.metrics.auc(recall, precision); yardstick::pr_auc; CatBoost's PRAUC"),
-    formula("trapezoid_first", _AP, trapezoid(None), "by the trapezoid rule from the precision of the first cut",
+    formula("trapezoid_first", _AP, make_trapezoid(None), "by the trapezoid rule from the precision of the first cut",
             "The curve starts at recall 0 with the precision of its first point.", 0.6, "Spark's areaUnderPR"),
-    formula("trapezoid_zero", _AP, trapezoid(0.0), "by the trapezoid rule from the point (0, 0)",
+    formula("trapezoid_zero", _AP, make_trapezoid(0.0), "by the trapezoid rule from the point (0, 0)",
             "The curve starts at precision 0.", 0.25, "Berrar 2025"),
     formula("trapezoid_late", _AP, without_start, "by the trapezoid rule without the part before the first cut",
             "Precision is undefined where nothing is flagged, and that part of the area is left out.", 0.25,
@@ -316,19 +316,19 @@ CONVENTIONS = (
     formula("moved_points", _AP, with_moved_points, "with points between the cuts that stand in the wrong places",
             "The interpolation of Davis and Goadrich by points, which are put into the list after the wrong cuts.", 0.3,
             "ROCR's aucpr"),
-    formula("interpolated", _AP, interpolated, "with the highest precision at this recall or a higher one",
+    formula("interpolated", _AP, interpolate_precision, "with the highest precision at this recall or a higher one",
             "The curve is made to fall from left to right before the area is taken.", 0.3, "PASCAL VOC 2010"),
-    formula("levels_11", _AP, mean_of_levels(11), "as the mean of 11 interpolated precisions",
+    formula("levels_11", _AP, make_mean_of_levels(11), "as the mean of 11 interpolated precisions",
             "The highest precision at recall 0, 0.1, ..., 1 or beyond is averaged.", 0.3, "PASCAL VOC 2007; trec_eval"),
-    formula("levels_101", _AP, mean_of_levels(101), "as the mean of 101 interpolated precisions",
+    formula("levels_101", _AP, make_mean_of_levels(101), "as the mean of 101 interpolated precisions",
             "The highest precision at recall 0, 0.01, ..., 1 or beyond is averaged.", 0.3, "COCO"),
     formula("expected_ties", _AP, other("expected_average_precision"), "in expectation over the orders of the ties",
             "Ties are broken at random in place of being read at once.", 0.2, "McSherry and Najork 2008"),
     formula("both_columns", _AP, other("mean_average_precision"), "as the mean of both classes",
             "Each class was in turn the positive one (average='macro').", 0.3, "yellowbrick, per_class"),
-    formula("pooled_columns_ap", _AP, pooled_columns(_AP), "with both columns of probabilities in one list",
+    formula("pooled_columns_ap", _AP, pool_columns(_AP), "with both columns of probabilities in one list",
             "Micro averages pool the columns: each case counts twice.", 0.3, "average='micro'"),
-    formula("above_prevalence", _AP, above_prevalence, "on the scale where the baseline is 0",
+    formula("above_prevalence", _AP, rescale_above_prevalence, "on the scale where the baseline is 0",
             "The prevalence was subtracted, and the rest divided by what is left.", 0.15, "Cohen's kappa of AP"),
     *(
         formula(f"partial_{rate}", "auc", other("partial_auc", max_fpr=rate),
@@ -337,42 +337,44 @@ CONVENTIONS = (
                 f"scikit-learn's roc_auc_score, max_fpr={rate}")
         for rate, p in ((0.01, 0.15), (0.05, 0.2), (0.1, 0.3), (0.2, 0.2))
     ),
-    formula("pooled_columns", "auc", pooled_columns("auc"), "with both columns of probabilities in one list",
+    formula("pooled_columns", "auc", pool_columns("auc"), "with both columns of probabilities in one list",
             "Micro averages pool the columns: each case counts twice.", 0.35, "yellowbrick's micro; average='micro'"),
-    formula("grid_200_late", "auc", on_grid_without_origin(200),
+    formula("grid_200_late", "auc", make_grid_area(200),
             "with 200 thresholds from 0 to 1 and no point at the origin",
             "Cases with a score of 1 are flagged by the first threshold, and the area before it is left out.", 0.25,
             "torchmetrics, thresholds=200"),
-    formula("log_axis", "auc", over_logarithm, "over the logarithm of the false positive rate, from 0.001 to 0.1",
+    formula("log_axis", "auc", integrate_over_logarithm,
+            "over the logarithm of the false positive rate, from 0.001 to 0.1",
             "On a log axis the head of the list counts most (logAUC).", 0.25, "torchmetrics' binary_logauc"),
-    formula("mann_whitney", "auc", concordant_count, "times the number of pairs (Mann and Whitney's U)",
+    formula("mann_whitney", "auc", count_concordant, "times the number of pairs (Mann and Whitney's U)",
             "The statistic counts pairs, and the AUC is their share.", 0.35, "scipy.stats.mannwhitneyu"),
     formula("kendall", "gini", kendall_tau, "as Kendall's tau-b",
             "Tau-b divides by the pairs that the labels alone leave untied, too.", 0.2, "scipy.stats.kendalltau"),
-    formula("by_cases", "pearson", correlation_of_cases, "case by case, not place by place",
+    formula("by_cases", "pearson", correlate_cases, "case by case, not place by place",
             "In a tie each case keeps its own label.", 0.5, "scipy.stats.pointbiserialr; numpy.corrcoef"),
     formula("hull", "auc", other("auch"), "under the convex hull of the curve",
             "The hull lies on or above the curve.", 0.2, "hmeasure's AUCH; ROCR's rch"),
-    formula("mean_of_groups", _of_groups, mean_of_groups(weighted=False), "as the mean over the groups",
+    formula("mean_of_groups", _is_of_groups, make_mean_of_groups(weighted=False), "as the mean over the groups",
             "The value of each fold, worker or site was averaged instead of pooling the cases.", 0.5,
             "cross_val_score; XGBoost on several workers"),
-    formula("weighted_mean_of_groups", _of_groups, mean_of_groups(weighted=True),
+    formula("weighted_mean_of_groups", _is_of_groups, make_mean_of_groups(weighted=True),
             "as the mean over the groups, weighted by their cases",
             "The value of each fold, worker or site was averaged by its number of cases.", 0.35,
             "LightGBM on several machines"),
-    formula("one_sided", "ks", one_sided, "in one direction alone",
+    formula("one_sided", "ks", compute_one_sided, "in one direction alone",
             "The largest lead of the positives counts, and not the largest distance.", 0.35,
                 "scipy's ks_2samp, alternative"),
-    formula("other_sided", "ks", other_sided, "in the other direction alone",
+    formula("other_sided", "ks", compute_other_sided, "in the other direction alone",
             "The largest lead of the negatives counts.", 0.1, "scipy's ks_2samp, alternative"),
-    formula("lorenz", "gini", lorenz, "of the curve of gains, not divided by that of a perfect list",
+    formula("lorenz", "gini", compute_lorenz_area, "of the curve of gains, not divided by that of a perfect list",
             "The Gini of the Lorenz curve is 2 AUC - 1 times the share of negatives.", 0.4,
                 "Kaggle's gini before normalising"),
-    formula("nearest_point", "eer", nearest_eer, "at the cut where both error rates are nearest",
+    formula("nearest_point", "eer", find_nearest_eer, "at the cut where both error rates are nearest",
             "No interpolation between two cuts.", 0.4, "det curves in toolkits"),
-    formula("hull_eer", "eer", hull_eer, "on the convex hull (ROCCH-EER)", "The hull lies on or above the curve.",
+    formula("hull_eer", "eer", find_hull_eer, "on the convex hull (ROCCH-EER)", "The hull lies on or above the curve.",
             0.3, "BOSARIS"),
-    formula("over_recall", "partial_auc", over_recall, "over the high recalls instead of the low false positive rates",
+    formula("over_recall", "partial_auc", compute_over_recall,
+            "over the high recalls instead of the low false positive rates",
             "A part of the area can be cut off along either axis.", 0.35, "pROC, partial.auc.focus='sensitivity'"),
     *(
         formula(f"partial_{name}", "partial_auc", with_parameters(standardised=how), words,
@@ -384,17 +386,17 @@ CONVENTIONS = (
                 "scikit-learn's roc_auc_score, max_fpr; pROC, partial.auc.correct=TRUE"),
         )
     ),
-    formula("share_rounded", _by_quota, _share_as(round), "with the share rounded to whole cases",
+    formula("share_rounded", _by_quota, _round_share(round), "with the share rounded to whole cases",
             "A share of the list is seldom a whole number of cases.", 0.4, "list sizes from a share"),
-    formula("share_ceiled", _by_quota, _share_as(math.ceil), "with the share rounded up to whole cases",
+    formula("share_ceiled", _by_quota, _round_share(math.ceil), "with the share rounded up to whole cases",
             "A share of the list is seldom a whole number of cases.", 0.4, "list sizes from a share"),
     *(
-        formula(f"portion_{portions}", _of_portion, in_portion(portions),
+        formula(f"portion_{portions}", _is_of_portion, compute_in_portion(portions),
                 f"in the {name} of the list that ends there, and not from the top", _PORTION, p,
                 f"tables of gains with {portions} portions")
         for portions, name, p in ((10, "tenth", 0.5), (20, "twentieth", 0.3))
     ),
-    formula("lift_rounded", _of_lift, of_rounded_percentages,
+    formula("lift_rounded", _is_of_lift, compute_from_rounded_percentages,
             "from percentages that were rounded before", "Parts that are rounded before move the last digits.", 0.35,
             "Evidently's lift table"),
     formula("from_the_top", "portion_lift", from_the_top, "from the top of the list down to there (cumulative)",

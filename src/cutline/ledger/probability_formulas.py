@@ -15,43 +15,43 @@ from cutline.ledger.quantity import PrintedQuantity
 from cutline.measures.binned_calibration import in_bins
 
 
-def _bins(material: Material, bins: int, binning: str) -> tuple[Array, Array, Array]:
+def _sum_bins(material: Material, bins: int, binning: str) -> tuple[Array, Array, Array]:
     """Return the distance of observed from expected shares in bins, and the number of cases in each that holds any."""
     observed, expected, size = in_bins(material.ranking, bins, binning)
     some = size > 0
     return np.abs(observed[some] - expected[some]) / size[some], size[some], np.asarray(some)
 
 
-def root_mean_square(bins: int, binning: str) -> Formula:
+def make_root_mean_square(bins: int, binning: str) -> Formula:
     """Return the root of the mean squared distance in bins."""
 
     def act(material: Material, _: PrintedQuantity) -> float:
         if not material.ranking.are_probabilities:
             return math.nan
-        distance, size, _some = _bins(material, bins, binning)
+        distance, size, _some = _sum_bins(material, bins, binning)
         return float(np.sqrt(np.average(distance**2, weights=size)))
 
     return act
 
 
-def largest(bins: int, binning: str) -> Formula:
+def make_largest(bins: int, binning: str) -> Formula:
     """Return the largest distance in a bin."""
-    return lambda m, _: float(_bins(m, bins, binning)[0].max()) if m.ranking.are_probabilities else math.nan
+    return lambda m, _: float(_sum_bins(m, bins, binning)[0].max()) if m.ranking.are_probabilities else math.nan
 
 
-def torch_bin_numbers(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
+def bin_as_torch(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
     """Return observed, expected and cases of bins that hold their lower border; a probability of 1 has its own bin."""
     step, middle = 1 / bins, (bins + 1) // 2
     borders = np.array([step * i if i < middle else 1 - step * (bins - i) for i in range(bins + 1)])
-    return sums_in_bins(r, np.searchsorted(borders, r.score, side="right") - 1, bins + 1)
+    return sum_in_bins(r, np.searchsorted(borders, r.score, side="right") - 1, bins + 1)
 
 
-def bins_with_lower_borders(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
+def bin_with_lower_borders(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
     """Return observed, expected and cases of bins that hold their lower border; the last one holds 1 too."""
-    return sums_in_bins(r, np.minimum((r.score * bins).astype(int), bins - 1), bins)
+    return sum_in_bins(r, np.minimum((r.score * bins).astype(int), bins - 1), bins)
 
 
-def sums_in_bins(r: Ranking, number: Array, bins: int) -> tuple[Array, Array, Array]:
+def sum_in_bins(r: Ranking, number: Array, bins: int) -> tuple[Array, Array, Array]:
     """Return observed positives, expected positives and cases by the number of their bin."""
     observed, expected, size = (
         np.bincount(number, weights=w, minlength=bins) for w in (r.pos, r.size * r.score, r.size)
@@ -59,7 +59,7 @@ def sums_in_bins(r: Ranking, number: Array, bins: int) -> tuple[Array, Array, Ar
     return observed, expected, size
 
 
-def torch_bins(bins: int, *, norm: str) -> Formula:
+def make_torch_error(bins: int, *, norm: str) -> Formula:
     """Return the error in bins of equal width that hold their lower border, in which a probability of 1 has its own
     bin.
     """
@@ -67,7 +67,7 @@ def torch_bins(bins: int, *, norm: str) -> Formula:
     def act(material: Material, _: PrintedQuantity) -> float:
         if not material.ranking.are_probabilities:
             return math.nan
-        observed, expected, size = torch_bin_numbers(material.ranking, bins)
+        observed, expected, size = bin_as_torch(material.ranking, bins)
         some = size > 0
         distance = np.abs(observed - expected)[some] / size[some]
         return float(distance.max() if norm == "max" else np.average(distance, weights=size[some]))
@@ -75,19 +75,19 @@ def torch_bins(bins: int, *, norm: str) -> Formula:
     return act
 
 
-def lower_borders(bins: int) -> Formula:
+def make_lower_border_error(bins: int) -> Formula:
     """Return the error in bins of equal width that hold their lower border; the last holds a probability of 1 too."""
 
     def act(material: Material, _: PrintedQuantity) -> float:
         if not material.ranking.are_probabilities:
             return math.nan
-        observed, expected, size = bins_with_lower_borders(material.ranking, bins)
+        observed, expected, size = bin_with_lower_borders(material.ranking, bins)
         return float(np.abs(observed - expected).sum() / size.sum())
 
     return act
 
 
-def clamped_logarithms(material: Material, _: PrintedQuantity) -> float:
+def clamp_logarithms(material: Material, _: PrintedQuantity) -> float:
     """Return the log loss whose logarithms are never below -100."""
     r = material.ranking
     if not r.are_probabilities:
@@ -117,12 +117,12 @@ def clip(eps: float, kind: type[np.floating[Any]] = np.float64) -> Formula:
     return act
 
 
-def cube_root(material: Material, q: PrintedQuantity) -> float:
+def bin_by_cube_root(material: Material, q: PrintedQuantity) -> float:
     """Return bins of equal mass, their number the cube root of the number of cases."""
     return q.value(material, bins=max(round(float(material.ranking.total) ** (1 / 3)), 1), binning="mass")
 
 
-def _p_value(groups: int, less: int) -> Formula:
+def _make_p_value(groups: int, less: int) -> Formula:
     def act(material: Material, q: PrintedQuantity) -> float:
         from scipy.special import chdtrc
 
@@ -131,14 +131,14 @@ def _p_value(groups: int, less: int) -> Formula:
     return act
 
 
-def two_sided(material: Material, q: PrintedQuantity) -> float:
+def compute_two_sided(material: Material, q: PrintedQuantity) -> float:
     """Return the p-value of a normal statistic."""
     from scipy.special import ndtr
 
     return float(2 * ndtr(-abs(q.value(material))))
 
 
-def upper_tail(material: Material, q: PrintedQuantity) -> float:
+def compute_upper_tail(material: Material, q: PrintedQuantity) -> float:
     """Return the upper p-value of a normal statistic."""
     from scipy.special import ndtr
 
@@ -153,12 +153,12 @@ def squared_hinge(material: Material, _: PrintedQuantity) -> float:
     return float((np.dot(pos, of_positives) + np.dot(neg, of_negatives)) / material.ranking.total)
 
 
-def against_half(material: Material, q: PrintedQuantity) -> float:
+def compare_with_half(material: Material, q: PrintedQuantity) -> float:
     """Return the skill against a probability of one half for every case."""
     return 1 - 4 * q.value(material, "brier")
 
 
-def against_training(material: Material, q: PrintedQuantity) -> float:
+def compare_with_training(material: Material, q: PrintedQuantity) -> float:
     """Return the skill against the prevalence of the training data for every case."""
     reference, share = material.training, float(material.ranking.positives / material.ranking.total)
     if reference is None:
@@ -166,7 +166,7 @@ def against_training(material: Material, q: PrintedQuantity) -> float:
     return 1 - q.value(material, "brier") / (share * (1 - reference) ** 2 + (1 - share) * reference**2)
 
 
-def log_against(reference: float | None) -> Formula:
+def make_log_skill(reference: float | None) -> Formula:
     """Return the skill of the log loss against a probability for every case; None is the prevalence of the training
     data.
     """
@@ -181,7 +181,7 @@ def log_against(reference: float | None) -> Formula:
     return act
 
 
-def of_decisions(material: Material, q: PrintedQuantity) -> float:
+def compute_from_decisions(material: Material, q: PrintedQuantity) -> float:
     """Return the value where each probability is replaced by the decision, 0 or 1."""
     decisions = material.with_scores(lambda scores: (scores >= material.threshold) * 1.0)
     return q.value(decisions) if material.ranking.are_probabilities else math.nan
@@ -208,15 +208,15 @@ CONVENTIONS = (
     formula("clip_both_1e-7", _LOG, clip(1e-7, np.float32), "with 32-bit probabilities moved into [1e-7, 1 - 1e-7]",
             "As a 32-bit number 1 - 1e-7 is 1 - 1.19e-7, so that 0 and 1 cost differently.", 0.5,
             "keras.losses.BinaryCrossentropy"),
-    formula("decisions", (_LOG, "brier", "mae"), of_decisions,
+    formula("decisions", (_LOG, "brier", "mae"), compute_from_decisions,
             "from hard labels (0 or 1) in place of the probabilities",
             "Every error costs the most that it can: the Brier score becomes the error rate, and the log loss 36.04 "
             "times that.", 0.3, "scikit-learn's log_loss and brier_score_loss of predict()"),
     formula("skill", "brier", other("brier_skill"), "as the skill against the prevalence",
             "The skill is 1 less the ratio to the score of the prevalence.", 0.4, "scikit-learn's d2_brier_score"),
-    formula("half", ("brier", "brier_skill"), against_half, "as the skill against a probability of 0.5",
+    formula("half", ("brier", "brier_skill"), compare_with_half, "as the skill against a probability of 0.5",
             "The reference is one half instead of the prevalence.", 0.15, "skill scores with a fixed reference"),
-    formula("skill_training", ("brier", "brier_skill"), against_training,
+    formula("skill_training", ("brier", "brier_skill"), compare_with_training,
             "as the skill against the prevalence of the training data",
             "The reference is the prevalence that was known when the model was made, not that of these cases.", 0.4,
             "riskRegression's IPA; a dummy classifier that was fitted on the training data"),
@@ -225,14 +225,14 @@ CONVENTIONS = (
     formula("log_skill", _LOG, other("mcfadden_r2"), "as the skill against the prevalence",
             "McFadden's R2 is 1 less the ratio to the log loss of the prevalence.", 0.3,
                 "scikit-learn's d2_log_loss_score"),
-    formula("clamped", _LOG, clamped_logarithms, "with logarithms clamped at -100",
+    formula("clamped", _LOG, clamp_logarithms, "with logarithms clamped at -100",
             "A probability of 0 for what happened costs 100, not infinity.", 0.4, "PyTorch's BCELoss"),
     formula("normalised_entropy", _LOG, normalised_entropy, "divided by the entropy of the prevalence",
             "The normalised entropy is the log loss relative to that of the prevalence.", 0.3,
             "He and others 2014 (advertising)"),
-    formula("log_half", (_LOG, "mcfadden_r2"), log_against(0.5), "as the skill against a probability of 0.5",
+    formula("log_half", (_LOG, "mcfadden_r2"), make_log_skill(0.5), "as the skill against a probability of 0.5",
             "The reference is one half instead of the prevalence.", 0.15, "skill scores with a fixed reference"),
-    formula("log_skill_training", (_LOG, "mcfadden_r2"), log_against(None),
+    formula("log_skill_training", (_LOG, "mcfadden_r2"), make_log_skill(None),
             "as the skill against the prevalence of the training data",
             "The reference is the prevalence that was known when the model was made, not that of these cases.", 0.35,
             "a dummy classifier that was fitted on the training data"),
@@ -257,25 +257,26 @@ CONVENTIONS = (
         )
     ),
     *(
-        formula(f"lower_{bins}_bins", _ECE, lower_borders(bins),
+        formula(f"lower_{bins}_bins", _ECE, make_lower_border_error(bins),
                 f"with {bins} bins of equal width that hold their lower border",
                 "A probability on a border counts in the bin above it.", p, "int(p * bins), numpy.digitize")
         for bins, p in ((10, 0.45), (15, 0.35), (20, 0.2), (5, 0.15), (100, 0.1))
     ),
-    formula("torch_15_bins", _ECE, torch_bins(15, norm="mean"),
+    formula("torch_15_bins", _ECE, make_torch_error(15, norm="mean"),
             "with 15 bins of equal width and one for a probability of 1",
             "Bins hold their lower border, so that a probability of 1 falls beyond the last.", 0.35,
             "torchmetrics' binary_calibration_error"),
-    formula("torch_15_bins_max", _ECE, torch_bins(15, norm="max"), "as the largest distance in 15 bins and one for 1",
+    formula("torch_15_bins_max", _ECE, make_torch_error(15, norm="max"),
+            "as the largest distance in 15 bins and one for 1",
             "Bins hold their lower border, so that a probability of 1 falls beyond the last.", 0.15,
             "torchmetrics' binary_calibration_error, norm='max'"),
-    formula("cube_root_bins", _ECE, cube_root, "with the cube root of n bins of equal mass",
+    formula("cube_root_bins", _ECE, bin_by_cube_root, "with the cube root of n bins of equal mass",
             "The number of bins grows with the cases.", 0.15, "rules for the number of bins"),
     *(
         formula(f"{name}_{bins}_{binning}", _ECE, make(bins, binning), f"{words} in {bins} bins of equal {binning}",
                 "It is another mean of the same distances.", 0.2, "torchmetrics, norm='l2' or 'max'")
         for bins in (10, 15) for binning in ("width", "mass")
-        for name, make, words in (("rms", root_mean_square, "as the root mean square"), ("max", largest,
+        for name, make, words in (("rms", make_root_mean_square, "as the root mean square"), ("max", make_largest,
         "as the largest distance"))
     ),
     *(
@@ -283,13 +284,13 @@ CONVENTIONS = (
                 "The statistic depends on the groups.", 0.3, "Hosmer and Lemeshow 1980")
         for groups in (5, 8, 15, 20)
     ),
-    formula("p_less_2", _HL, _p_value(10, 2), "as a p-value with 8 degrees of freedom",
+    formula("p_less_2", _HL, _make_p_value(10, 2), "as a p-value with 8 degrees of freedom",
             "Fitted models lose two degrees of freedom.", 0.5, "ResourceSelection::hoslem.test"),
-    formula("p_full", _HL, _p_value(10, 0), "as a p-value with 10 degrees of freedom",
+    formula("p_full", _HL, _make_p_value(10, 0), "as a p-value with 10 degrees of freedom",
             "On new cases no degree of freedom is lost.", 0.3, "Stata's estat gof, outsample"),
-    formula("p_normal", "spiegelhalter", two_sided, "as a two-sided p-value", "The statistic is normal.", 0.5,
+    formula("p_normal", "spiegelhalter", compute_two_sided, "as a two-sided p-value", "The statistic is normal.", 0.5,
             "rms::val.prob"),
-    formula("p_upper", "spiegelhalter", upper_tail, "as an upper p-value",
+    formula("p_upper", "spiegelhalter", compute_upper_tail, "as an upper p-value",
             "One tail alone: errors in the other direction get a p-value near 1.", 0.25,
             "MAPIE's spiegelhalter_p_value"),
     formula("margin", "hinge_loss", lambda material, q: 2 * q.value(material, "mae"),

@@ -16,7 +16,7 @@ from cutline.cuts.requirements import parse_terms
 from cutline.evaluation import Evaluation
 from cutline.ledger import errors_and_tests
 from cutline.ledger.cases import Material
-from cutline.ledger.errors_and_tests import has_error, standard_error
+from cutline.ledger.errors_and_tests import compute_standard_error, has_error
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.forms import LinearInAuc, Proportion
 
@@ -53,7 +53,7 @@ def parse_printed(value: object, digits: int | None = None) -> Printed:
     >>> found.value, found.reach, found.digits
     (0.873, 5e-05, 4)
     """
-    text = value.strip() if isinstance(value, str) else _of_number(value)
+    text = value.strip() if isinstance(value, str) else _write_number(value)
     match = _NUMBER.fullmatch(text)
     if not match:
         raise ParameterError(
@@ -67,16 +67,16 @@ def parse_printed(value: object, digits: int | None = None) -> Printed:
     if not math.isfinite(number):
         raise ParameterError(f"is {briefly(value)}", "pass a finite number, such as 0.8731", argument="value")
     reach = 0.5 * 10.0 ** -min(max(decimals, -300), 300)
-    return Printed(text, number, reach, _significant(number, decimals))
+    return Printed(text, number, reach, _count_digits(number, decimals))
 
 
-def _of_number(value: object) -> str:
+def _write_number(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return "" if value is None or not isinstance(value, int) else "?"
     return str(value) if isinstance(value, np.floating) else repr(value)
 
 
-def _significant(number: float, decimals: int) -> int:
+def _count_digits(number: float, decimals: int) -> int:
     """Return how many digits tell: those after the point, and those before it that are not leading zeros."""
     before = len(str(int(abs(number)))) if abs(number) >= 1 else 0
     return max(before + decimals, 0)
@@ -199,17 +199,17 @@ class PrintedQuantity:
         """Return the standard error, with the variance divided by n less 0 or 1."""
         if self.measure is None or not self.measure.fits(material.ranking):
             return math.nan
-        return standard_error(self.measure, material, less)
+        return compute_standard_error(self.measure, material, less)
 
 
-def quantity(name: str | Measure) -> PrintedQuantity:
+def parse_quantity(name: str | Measure) -> PrintedQuantity:
     """Return the quantity of a name, such as "auc", "recall.low", "auc.se", "enrichment@share=0.1" or "mcnemar".
 
-    >>> quantity("ap").name, quantity("recall.low").part
+    >>> parse_quantity("ap").name, parse_quantity("recall.low").part
     ('average_precision', 'low')
     """
     if isinstance(name, Measure):
-        return of_measure(name)
+        return make_quantity(name)
     text = str(name).strip()
     if text in errors_and_tests.TESTS:
         return PrintedQuantity(text, errors_and_tests.TESTS[text].title, (0.0, 1.0))
@@ -240,6 +240,6 @@ def _read_limit(measure: Measure, part: str) -> PrintedQuantity:
     return PrintedQuantity(f"{measure.name}.se", f"{measure.title}, standard error", (0.0, math.inf), measure, part)
 
 
-def of_measure(measure: Measure) -> PrintedQuantity:
+def make_quantity(measure: Measure) -> PrintedQuantity:
     """Return the quantity that a measure is."""
     return PrintedQuantity(measure.name, measure.title, measure.range, measure)

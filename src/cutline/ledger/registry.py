@@ -28,7 +28,7 @@ CONVENTIONS: dict[str, Convention] = {
 }  # fmt: skip
 
 
-def conventions_for(q: PrintedQuantity) -> list[Convention]:
+def find_conventions(q: PrintedQuantity) -> list[Convention]:
     """Return the conventions that can change a quantity.
 
     Those that change the cases are left out where each value needs resamples.
@@ -40,28 +40,28 @@ def conventions_for(q: PrintedQuantity) -> list[Convention]:
     ]
 
 
-def in_stage(conventions: Iterable[Convention], stage: Stage) -> list[Convention]:
+def select_stage(conventions: Iterable[Convention], stage: Stage) -> list[Convention]:
     """Return the conventions of a stage."""
     return [convention for convention in conventions if convention.stage is stage]
 
 
 def change_cases(material: Material, conventions: Iterable[Convention]) -> Material:
     """Return the cases after the conventions that change them."""
-    for convention in in_stage(conventions, Stage.CASES):
+    for convention in select_stage(conventions, Stage.CASES):
         material = convention.act(material)
     return material
 
 
 def _compute_value(material: Material, q: PrintedQuantity, conventions: Sequence[Convention]) -> float:
     """Return the value on cases that are changed already, by the conventions of formula and result."""
-    formulas = in_stage(conventions, Stage.FORMULA)
+    formulas = select_stage(conventions, Stage.FORMULA)
     value = formulas[0].act(material, q) if formulas else q.exact(material)
-    for convention in in_stage(conventions, Stage.RESULT):
+    for convention in select_stage(conventions, Stage.RESULT):
         value = convention.act(value, material)
     return float(value)
 
 
-def value_under(material: Material, q: PrintedQuantity, conventions: Sequence[Convention]) -> float:
+def compute_under(material: Material, q: PrintedQuantity, conventions: Sequence[Convention]) -> float:
     """Return the value of a quantity under some conventions; raise CutlineError where these cases have none."""
     return _compute_value(change_cases(material, conventions), q, conventions)
 

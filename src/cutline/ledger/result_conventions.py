@@ -24,16 +24,16 @@ def is_percent(q: PrintedQuantity) -> bool:
     return not q.is_test and high <= 1
 
 
-def _share(q: PrintedQuantity) -> bool:
+def _is_share(q: PrintedQuantity) -> bool:
     low, high = q.range
     return not q.is_test and not q.is_inferred and low == 0 and high == 1
 
 
-def _loss(q: PrintedQuantity) -> bool:
+def _is_loss(q: PrintedQuantity) -> bool:
     return q.measure is not None and q.measure.better == "lower" and not q.is_inferred
 
 
-def _total(value: float, material: Material) -> float:
+def _sum_up(value: float, material: Material) -> float:
     return value * float(material.ranking.total)
 
 
@@ -41,11 +41,11 @@ def _log(value: float) -> float:
     return math.log(value) if value > 0 else math.nan
 
 
-def _discriminant_power(base: float) -> Callable[[float], float]:
+def _make_discriminant_power(base: float) -> Callable[[float], float]:
     return lambda odds: math.sqrt(3) / math.pi * _log(odds) / math.log(base)
 
 
-def _twice(value: float, _: Material) -> float:
+def _double(value: float, _: Material) -> float:
     return 2 * value
 
 
@@ -63,19 +63,19 @@ def _result(
 CONVENTIONS = (
     _result("percent", "unit", _by(lambda x: 100 * x), is_percent, "as a percentage",
             "The number is 100 times as large.", 0.6, "pROC, percent=TRUE; KS in credit scoring"),
-    _result("complement", "scale", _by(lambda x: 1 - x), _share, "subtracted from 1",
+    _result("complement", "scale", _by(lambda x: 1 - x), _is_share, "subtracted from 1",
             "The complement was reported: an error in place of a success, or the reverse.", 0.35,
                 "error rates in place of success rates"),
-    _result("negative", "scale", _by(lambda x: -x), _loss, "with the sign turned",
+    _result("negative", "scale", _by(lambda x: -x), _is_loss, "with the sign turned",
             "Scorers turn losses round, so that more is better.", 0.5, "scikit-learn's neg_log_loss, neg_brier_score"),
     _result("bits", "logarithm", _by(lambda x: x / math.log(2)), is_one_of(*_LOGS), "with logarithms to base 2",
             "The number is in bits, 1.4427 times that in nats.", 0.45, "information theory; older R packages"),
     _result("bans", "logarithm", _by(lambda x: x / math.log(10)), is_one_of(*_LOGS), "with logarithms to base 10",
             "The number is in bans, 0.4343 times that in nats.", 0.25, "weights of evidence"),
-    _result("sum", "mean", _total, is_one_of(*SUMMED), "as a sum over the cases instead of their mean",
+    _result("sum", "mean", _sum_up, is_one_of(*SUMMED), "as a sum over the cases instead of their mean",
             "The number grows with the number of cases.", 0.4,
             "scikit-learn's log_loss, accuracy_score and zero_one_loss, normalize=False"),
-    _result("both_classes", "scale", _twice, is_one_of("brier"), "as a sum over both classes, from 0 to 2",
+    _result("both_classes", "scale", _double, is_one_of("brier"), "as a sum over both classes, from 0 to 2",
             "Brier's own form adds the squares of both classes, which doubles the number.", 0.55,
             "Brier 1950; scikit-learn's brier_score_loss, scale_by_half=False"),
     _result("root", "scale", _by(lambda x: math.sqrt(x) if x >= 0 else math.nan), is_one_of("brier"),
@@ -91,7 +91,7 @@ CONVENTIONS = (
             "as its logarithm to base 2", "Ratios are reported on a log scale, where 0 means no relation.", 0.15,
             "PyCM's IS (information score)"),
     *(
-        _result(f"discriminant_power{suffix}", "scale", _by(_discriminant_power(base)), is_one_of(_ODDS),
+        _result(f"discriminant_power{suffix}", "scale", _by(_make_discriminant_power(base)), is_one_of(_ODDS),
                 f"as the discriminant power, its {words} times sqrt(3)/pi",
                 "The logarithm of the odds ratio on the scale of a standard normal variable.", 0.15, source)
         for suffix, base, words, source in (
@@ -101,6 +101,6 @@ CONVENTIONS = (
     ),
     _result("yule_q", "scale", _by(lambda x: (x - 1) / (x + 1)), is_one_of(_ODDS), "as Yule's Q, (x - 1) / (x + 1)",
             "Yule's Q brings the odds ratio to the scale from -1 to 1.", 0.15, "PyCM's Q"),
-    _result("deviance", "scale", _twice, is_one_of("log_loss"), "doubled",
+    _result("deviance", "scale", _double, is_one_of("log_loss"), "doubled",
             "The deviance is twice the negative log-likelihood.", 0.15, "statsmodels' deviance"),
 )  # fmt: skip

@@ -17,22 +17,22 @@ from cutline.core.errors import CutlineError
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.ledger.case_conventions import (
-    at_thresholds,
-    equal_frequency,
-    equal_width,
-    grid,
-    groups_of_scores,
-    keras,
-    logistic_outside,
-    of_list,
+    apply_logistic_outside,
+    is_of_list,
+    make_equal_width,
+    make_grid,
+    make_keras_grid,
+    tie_between_thresholds,
+    tie_equal_frequency,
+    tie_groups_of_scores,
 )
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention, Stage
-from cutline.ledger.cut_formulas import values_at_all_cuts
-from cutline.ledger.probability_formulas import bins_with_lower_borders, sums_in_bins, torch_bin_numbers
+from cutline.ledger.cut_formulas import compute_at_all_cuts
+from cutline.ledger.probability_formulas import bin_as_torch, bin_with_lower_borders, sum_in_bins
 from cutline.ledger.quantity import Printed, PrintedQuantity
-from cutline.ledger.registry import CONVENTIONS, change_cases, conventions_for, in_stage, try_value
-from cutline.ledger.tools import TOOLS, Tool, ToolFunction, conventions_of_entry
+from cutline.ledger.registry import CONVENTIONS, change_cases, find_conventions, select_stage, try_value
+from cutline.ledger.tools import TOOLS, Tool, ToolFunction, list_conventions
 from cutline.measures import Needs
 from cutline.measures.binned_calibration import in_bins
 
@@ -69,7 +69,7 @@ class ConventionSearch:
 
     def cases(self, conventions: Iterable[Convention]) -> Material | None:
         """Return the cases under some conventions; None where these need rows that are not known."""
-        mine = in_stage(conventions, Stage.CASES)
+        mine = select_stage(conventions, Stage.CASES)
         key = tuple(convention.name for convention in mine)
         if key not in self._made:
             try:
@@ -90,12 +90,12 @@ class ConventionSearch:
                 material, q, [convention for convention in conventions if convention.stage is Stage.FORMULA]
             )
         value = self._values[key]
-        for convention in in_stage(conventions, Stage.RESULT):
+        for convention in select_stage(conventions, Stage.RESULT):
             value = convention.act(value, material)
         return value
 
 
-def candidates(
+def find_candidates(
     search: ConventionSearch, q: PrintedQuantity, *, pairs: bool, outside: bool = False
 ) -> Iterator[ConventionValue]:
     """Yield the values of a quantity: exact, under single conventions and those of tools; or under pairs.
@@ -106,44 +106,44 @@ def candidates(
         pairs: Pairs of conventions, in place of all else.
         outside: Only pairs that may leave the range of the measure; changes of the cases alone never do.
     """
-    searched = [convention for convention in conventions_for(q) if convention.searched and not convention.is_random]
-    known = _by_tools(q, search.material)
+    searched = [convention for convention in find_conventions(q) if convention.searched and not convention.is_random]
+    known = _group_by_conventions(q, search.material)
     exact = search.value(q, ())
     if not pairs:
-        agreeing = (tools for conventions, tools in known.items() if _same(search.value(q, conventions), exact))
+        agreeing = (tools for conventions, tools in known.items() if _is_same(search.value(q, conventions), exact))
         yield ConventionValue(q, (), exact, _EXACT, tuple(itertools.chain.from_iterable(agreeing)))
         known.pop((), None)
         for conventions in dict.fromkeys([*((convention,) for convention in searched), *known]):
-            yield from _candidate(search, q, conventions, exact, known.get(conventions, ()))
+            yield from _make_candidate(search, q, conventions, exact, known.get(conventions, ()))
         return
     large = len(search.material.ranking) > MANY_ROWS
     for first, second in itertools.combinations(searched, 2):
         if outside and first.stage is second.stage is Stage.CASES:
             continue
-        if _combine(first, second, large=large) and (first, second) not in known:
+        if _can_combine(first, second, large=large) and (first, second) not in known:
             alone = [search.value(q, (convention,)) for convention in (first, second)]
-            for candidate in _candidate(search, q, (first, second), exact, ()):
-                if not any(_same(candidate.value, value) for value in alone):  # a single convention would do
+            for candidate in _make_candidate(search, q, (first, second), exact, ()):
+                if not any(_is_same(candidate.value, value) for value in alone):  # a single convention would do
                     yield candidate
 
 
-def family_candidates(search: ConventionSearch, q: PrintedQuantity, number: Printed) -> Iterator[ConventionValue]:
+def find_family_candidates(search: ConventionSearch, q: PrintedQuantity, number: Printed) -> Iterator[ConventionValue]:
     """Yield the members of families: conventions with any number of bins or thresholds, or any cut."""
     if len(search.material.ranking) <= MANY_ROWS:
-        for convention, value in family_members(search.material, q, number):
+        for convention, value in find_family_members(search.material, q, number):
             yield ConventionValue(q, (convention,), value, convention.plausible)
 
 
-def random_candidates(search: ConventionSearch, q: PrintedQuantity) -> Iterator[ConventionValue]:
+def find_random_candidates(search: ConventionSearch, q: PrintedQuantity) -> Iterator[ConventionValue]:
     """Yield the values of randomised conventions, and how far another seed may move them."""
-    for convention in conventions_for(q):
+    for convention in find_conventions(q):
         if convention.spread is not None and not math.isnan(value := search.value(q, (convention,))):
             yield ConventionValue(
                 q, (convention,), value, convention.plausible, spread=convention.spread(search.material, q)
             )
 
 
-def _candidate(
+def _make_candidate(
     search: ConventionSearch,
     q: PrintedQuantity,
     conventions: tuple[Convention, ...],
@@ -152,7 +152,7 @@ def _candidate(
 ) -> Iterator[ConventionValue]:
     """Yield the candidate of some conventions, if they make a difference on these cases."""
     value = search.value(q, conventions)
-    if math.isnan(value) or _same(value, exact):
+    if math.isnan(value) or _is_same(value, exact):
         return
     plausible = math.prod(convention.plausible for convention in conventions) ** (1 / len(conventions))
     if tools:
@@ -162,17 +162,17 @@ def _candidate(
     yield ConventionValue(q, conventions, value, plausible, tools)
 
 
-def _same(value: float, other: float) -> bool:
+def _is_same(value: float, other: float) -> bool:
     return value == other or abs(value - other) <= 1e-12 * max(abs(value), abs(other))
 
 
-def _combine(first: Convention, second: Convention, *, large: bool) -> bool:
+def _can_combine(first: Convention, second: Convention, *, large: bool) -> bool:
     if first.choice == second.choice:
         return False
     return not (large and first.stage is second.stage is Stage.CASES)
 
 
-def _by_tools(
+def _group_by_conventions(
     q: PrintedQuantity, material: Material
 ) -> dict[tuple[Convention, ...], tuple[tuple[Tool, ToolFunction], ...]]:
     """Return the conventions of each tool function, with the functions that share them."""
@@ -180,7 +180,7 @@ def _by_tools(
     for tool in TOOLS.values():
         for entry in tool.entries:
             if entry.measure == q.name:
-                conventions = tuple(conventions_of_entry(entry, material))
+                conventions = tuple(list_conventions(entry, material))
                 known[conventions] = (*known.get(conventions, ()), (tool, entry))
     return known
 
@@ -199,7 +199,7 @@ STEPS = 5  # of one case, on each side, in which rivals of a measure of counts a
 Members = Iterator[tuple[Convention, float]]
 
 
-def family_members(material: Material, q: PrintedQuantity, number: Printed) -> Members:
+def find_family_members(material: Material, q: PrintedQuantity, number: Printed) -> Members:
     """Yield each convention of the families that apply to a quantity, with its value on these cases.
 
     Args:
@@ -210,44 +210,52 @@ def family_members(material: Material, q: PrintedQuantity, number: Printed) -> M
     if q.is_inferred:
         return
     if q.of == "auc":
-        yield from _parts_of_the_area(material, q)
+        yield from _vary_partial_areas(material, q)
     elif q.of == "f1":
-        yield from _weights_of_recall(material, q)
+        yield from _vary_betas(material, q)
     elif q.of == "ece":
-        yield from _calibration_bins(material)
+        yield from _vary_bins(material)
     elif q.of == "log_loss":
-        yield from _weights_of_positives(material)
-    if of_list(q):
-        yield from _thresholds_of_curves(material, q)
+        yield from _vary_positive_weights(material)
+    if is_of_list(q):
+        yield from _vary_thresholds(material, q)
     elif q.needs is Needs.COUNTS and not q.parameters.keys() & {"quota", "share"}:
-        yield from _cuts(material, q, number)
+        yield from _vary_cuts(material, q, number)
 
 
-def _member(name: str, words: str, explanation: str, source: str) -> Convention:
+def _make_member(name: str, words: str, explanation: str, source: str) -> Convention:
     """Return a convention whose value is computed already."""
     choice, stage = ("bins", Stage.CASES) if name.startswith("thresholds") else ("formula", Stage.FORMULA)
-    return Convention(name, choice, stage, words, explanation, _not_called, lambda _: True, PLAUSIBLE, source)
+    return Convention(name, choice, stage, words, explanation, _refuse_call, lambda _: True, PLAUSIBLE, source)
 
 
-def _not_called(*_: object) -> float:
+def _refuse_call(*_: object) -> float:
     raise AssertionError("the value of a member of a family is computed with it")
 
 
 # ---------------------------------------------------------------------- curves with k points
 
 
-def _thresholds_of_curves(material: Material, q: PrintedQuantity) -> Members:
+def _vary_thresholds(material: Material, q: PrintedQuantity) -> Members:
     """Yield the measure of a curve that has points at k thresholds only."""
     families: dict[str, tuple[Callable[[int], Callable[[Material], Material]], str, str]] = {
-        "frequency": (equal_frequency, "equal-frequency thresholds", "H2O, BigQuery, decile tables"),
-        "spark": (groups_of_scores, "bins of distinct scores", "Spark's numBins"),
+        "frequency": (tie_equal_frequency, "equal-frequency thresholds", "H2O, BigQuery, decile tables"),
+        "spark": (tie_groups_of_scores, "bins of distinct scores", "Spark's numBins"),
     }
     if material.ranking.are_probabilities:
         families |= {
-            "width": (lambda k: at_thresholds(equal_width(k)), "bins of equal width", "histograms of the score"),
-            "grid": (lambda k: at_thresholds(grid(k)), "thresholds from 0 to 1", "torchmetrics, thresholds="),
+            "width": (
+                lambda k: tie_between_thresholds(make_equal_width(k)),
+                "bins of equal width",
+                "histograms of the score",
+            ),
+            "grid": (
+                lambda k: tie_between_thresholds(make_grid(k)),
+                "thresholds from 0 to 1",
+                "torchmetrics, thresholds=",
+            ),
             "keras": (
-                lambda k: at_thresholds(keras(k), strict=True),
+                lambda k: tie_between_thresholds(make_keras_grid(k), strict=True),
                 "thresholds of equal width, as Keras places them",
                 "keras.metrics.AUC, num_thresholds=",
             ),
@@ -261,18 +269,18 @@ def _thresholds_of_curves(material: Material, q: PrintedQuantity) -> Members:
             except CutlineError:
                 continue
             explanation = "The curve has one point for each of them, so that cases in between are tied."
-            yield _member(f"thresholds_{family}_{k}", f"with {k} {words}", explanation, source), value
+            yield _make_member(f"thresholds_{family}_{k}", f"with {k} {words}", explanation, source), value
 
 
 # ---------------------------------------------------------------------- calibration error in k bins
 
 
-def _calibration_bins(material: Material) -> Members:
+def _vary_bins(material: Material) -> Members:
     """Yield the calibration error by number of bins, borders, norm, and for the top label."""
     if not material.ranking.are_probabilities:
         return
     known = set(CONVENTIONS)
-    for of, (rankings, target) in _targets(material.ranking).items():
+    for of, (rankings, target) in _make_targets(material.ranking).items():
         for bins in NUMBERS_OF_BINS:
             values: dict[str, set[float]] = {norm: set() for norm in _NORMS}
             for borders, (bins_of, words) in _BORDERS.items():
@@ -285,7 +293,7 @@ def _calibration_bins(material: Material) -> Members:
                     elif value not in values[norm]:  # else these borders part the cases like others before them
                         values[norm].add(value)
                         yield (
-                            _member(
+                            _make_member(
                                 name,
                                 f"{how} in {bins} bins {words}{target}",
                                 "The number depends on the bins and on how their distances are averaged.",
@@ -296,26 +304,28 @@ def _calibration_bins(material: Material) -> Members:
                         )
 
 
-def _targets(ranking: Ranking) -> dict[str, tuple[tuple[Ranking, ...], str]]:
+def _make_targets(ranking: Ranking) -> dict[str, tuple[tuple[Ranking, ...], str]]:
     """Return the rankings whose calibration errors are averaged, and their words, by the prefix of their names."""
-    parts = tuple(part for part in (_predicted(ranking, positive=True), _predicted(ranking, positive=False)) if part)
+    parts = tuple(
+        part for part in (_select_predicted(ranking, positive=True), _select_predicted(ranking, positive=False)) if part
+    )
     return {
         "": ((ranking,), ""),
-        "top_label_": ((top_label(ranking),), ", of the predicted class and its probability"),
+        "top_label_": ((rank_top_label(ranking),), ", of the predicted class and its probability"),
         "by_label_": (parts, ", of each predicted class by itself, averaged over both"),
     }
 
 
-def _predicted(ranking: Ranking, *, positive: bool) -> Ranking | None:
+def _select_predicted(ranking: Ranking, *, positive: bool) -> Ranking | None:
     """Return the top label of the cases that are predicted to be of one class; None where there are none."""
     some = (ranking.score >= 0.5) == positive
     if not some.any():
         return None
     columns = {name: getattr(ranking, name)[some] for name in ("score", "pos", "neg", "pos2", "neg2")}
-    return top_label(replace(ranking, **columns, reach=None))
+    return rank_top_label(replace(ranking, **columns, reach=None))
 
 
-def top_label(ranking: Ranking) -> Ranking:
+def rank_top_label(ranking: Ranking) -> Ranking:
     """Return the ranking of being right by the probability of the predicted class, max(p, 1 - p)."""
     predicted = ranking.score >= 0.5
     confidence = np.where(predicted, ranking.score, 1 - ranking.score)
@@ -328,11 +338,11 @@ def top_label(ranking: Ranking) -> Ranking:
     return Ranking.of_counts(-values, *cells)
 
 
-def _in_bins(binning: str) -> Callable[[Ranking, int], tuple[Array, Array, Array]]:
+def _make_binning(binning: str) -> Callable[[Ranking, int], tuple[Array, Array, Array]]:
     return lambda ranking, bins: in_bins(ranking, bins, binning)
 
 
-def _equal_parts(ranking: Ranking, bins: int) -> tuple[Array, Array, Array]:
+def _divide_equally(ranking: Ranking, bins: int) -> tuple[Array, Array, Array]:
     """Return observed, expected and cases of bins of the sorted cases, the first ones larger by one (array_split).
 
     The cases of a score on a border are shared in proportion.
@@ -350,7 +360,7 @@ def _equal_parts(ranking: Ranking, bins: int) -> tuple[Array, Array, Array]:
     return observed, expected, size
 
 
-def _between_percentiles(ranking: Ranking, bins: int) -> tuple[Array, Array, Array]:
+def _bin_between_percentiles(ranking: Ranking, bins: int) -> tuple[Array, Array, Array]:
     """Return observed, expected and cases of bins between percentiles of the scores, which hold their upper border."""
     upto = np.cumsum(ranking.size[::-1])
     place = np.linspace(0, 1, bins + 1)[1:-1] * (upto[-1] - 1)
@@ -359,32 +369,32 @@ def _between_percentiles(ranking: Ranking, bins: int) -> tuple[Array, Array, Arr
         ascending[np.searchsorted(upto, at, side="right").clip(max=len(ascending) - 1)] for at in (lower, lower + 1)
     )
     borders = first + (second - first) * (place - lower)
-    return sums_in_bins(ranking, np.searchsorted(borders, ranking.score), bins)
+    return sum_in_bins(ranking, np.searchsorted(borders, ranking.score), bins)
 
 
 # How cases are put into bins: observed positives, expected positives and cases of each.
 _BORDERS: dict[str, tuple[Callable[[Ranking, int], tuple[Array, Array, Array]], str]] = {
-    "width": (_in_bins("width"), "of equal width"),
-    "mass": (_in_bins("mass"), "of equal mass"),
-    "parts": (_equal_parts, "of equal mass, as numpy's array_split makes them"),
-    "percentiles": (_between_percentiles, "between percentiles of the probabilities"),
-    "lower": (bins_with_lower_borders, "of equal width that hold their lower border"),
-    "torch": (torch_bin_numbers, "of equal width, as torchmetrics places them"),
+    "width": (_make_binning("width"), "of equal width"),
+    "mass": (_make_binning("mass"), "of equal mass"),
+    "parts": (_divide_equally, "of equal mass, as numpy's array_split makes them"),
+    "percentiles": (_bin_between_percentiles, "between percentiles of the probabilities"),
+    "lower": (bin_with_lower_borders, "of equal width that hold their lower border"),
+    "torch": (bin_as_torch, "of equal width, as torchmetrics places them"),
 }
 
 
-def _distances(observed: Array, expected: Array, size: Array) -> tuple[Array, Array]:
+def _compute_distances(observed: Array, expected: Array, size: Array) -> tuple[Array, Array]:
     some = size > 0
     return np.abs(observed[some] - expected[some]) / size[some], size[some]
 
 
 def _mean(observed: Array, expected: Array, size: Array) -> float:
-    distance, cases = _distances(observed, expected, size)
+    distance, cases = _compute_distances(observed, expected, size)
     return float(np.average(distance, weights=cases))
 
 
 def _root_mean_square(observed: Array, expected: Array, size: Array) -> float:
-    distance, cases = _distances(observed, expected, size)
+    distance, cases = _compute_distances(observed, expected, size)
     return math.sqrt(float(np.average(distance**2, weights=cases)))
 
 
@@ -397,19 +407,19 @@ def _debias(observed: Array, expected: Array, size: Array) -> float:
     return math.sqrt(max(float(np.dot(corrected, size[some]) / size.sum()), 0.0))
 
 
-def _largest(observed: Array, expected: Array, size: Array) -> float:
-    return float(_distances(observed, expected, size)[0].max())
+def _max_distance(observed: Array, expected: Array, size: Array) -> float:
+    return float(_compute_distances(observed, expected, size)[0].max())
 
 
 def _mean_of_bins(observed: Array, expected: Array, size: Array) -> float:
-    return float(_distances(observed, expected, size)[0].mean())
+    return float(_compute_distances(observed, expected, size)[0].mean())
 
 
 _NORMS: dict[str, tuple[Callable[[Array, Array, Array], float], str]] = {
     "mean": (_mean, "as the mean distance"),
     "rms": (_root_mean_square, "as the root mean square"),
     "debiased": (_debias, "as the debiased root mean square"),
-    "max": (_largest, "as the largest distance"),
+    "max": (_max_distance, "as the largest distance"),
     "bins": (_mean_of_bins, "as the mean over the bins, each counting the same,"),
 }
 
@@ -417,7 +427,7 @@ _NORMS: dict[str, tuple[Callable[[Array, Array, Array], float], str]] = {
 # ---------------------------------------------------------------------- parameters of formulas
 
 
-def _parts_of_the_area(material: Material, q: PrintedQuantity) -> Members:
+def _vary_partial_areas(material: Material, q: PrintedQuantity) -> Members:
     """Yield the partial area up to any false positive rate, as it is and on McClish's scale."""
     for percent in range(1, 100):
         rate = percent / 100
@@ -425,7 +435,7 @@ def _parts_of_the_area(material: Material, q: PrintedQuantity) -> Members:
             if standardised and f"partial_{rate}" in CONVENTIONS:
                 continue
             yield (
-                _member(
+                _make_member(
                     f"partial_{'mcclish' if standardised else 'raw'}_{rate}",
                     f"up to a false positive rate of {rate}, {how}",
                     "Only the left end of the ROC curve counts.",
@@ -435,12 +445,12 @@ def _parts_of_the_area(material: Material, q: PrintedQuantity) -> Members:
             )
 
 
-def _weights_of_recall(material: Material, q: PrintedQuantity) -> Members:
+def _vary_betas(material: Material, q: PrintedQuantity) -> Members:
     """Yield the F measure with any beta."""
     for beta in BETAS:
         if f"f_beta_{beta:g}" not in CONVENTIONS:
             yield (
-                _member(
+                _make_member(
                     f"f_beta_{beta:g}",
                     f"with recall weighted by beta = {beta:g}",
                     "F1 weighs precision and recall alike; another beta prefers one of them.",
@@ -453,9 +463,9 @@ def _weights_of_recall(material: Material, q: PrintedQuantity) -> Members:
 # ---------------------------------------------------------------------- log loss with heavier positives
 
 
-def _weights_of_positives(material: Material) -> Members:
+def _vary_positive_weights(material: Material) -> Members:
     """Yield the log loss whose positives count several times, while the sum is divided by the number of cases."""
-    r = logistic_outside(material).ranking
+    r = apply_logistic_outside(material).ranking
     pos, neg = r.floats
     with np.errstate(divide="ignore", invalid="ignore"):
         of_positives, of_negatives = (
@@ -464,7 +474,7 @@ def _weights_of_positives(material: Material) -> Members:
         )
     for weight in (*WEIGHTS_OF_POSITIVES, float(r.negatives / r.positives)):
         yield (
-            _member(
+            _make_member(
                 f"positives_{weight:g}",
                 f"with the losses of positives times {weight:.6g} (pos_weight)",
                 "Heavier positives raise the loss, which is still divided by the number of cases.",
@@ -477,9 +487,9 @@ def _weights_of_positives(material: Material) -> Members:
 # ---------------------------------------------------------------------- any cut
 
 
-def _cuts(material: Material, q: PrintedQuantity, number: Printed) -> Members:
+def _vary_cuts(material: Material, q: PrintedQuantity, number: Printed) -> Members:
     """Yield the measure at each range of cuts that gives the number, and at the cuts near it."""
-    values, scores = values_at_all_cuts(material, q), material.ranking.score
+    values, scores = compute_at_all_cuts(material, q), material.ranking.score
     distance, reach = np.abs(values - number.value), max(400 * number.reach, STEPS * q.step(material))
     near = np.flatnonzero(distance <= reach)
     fits = np.array([number.fits(value) for value in values[near]], dtype=bool)
@@ -487,12 +497,12 @@ def _cuts(material: Material, q: PrintedQuantity, number: Printed) -> Members:
     runs = [*np.split(fitting, np.flatnonzero(np.diff(fitting) > 1) + 1), *rivals[:, None]]
     for run in runs:
         if len(run):
-            yield _at_cut(scores, int(run[0]), int(run[-1])), float(values[run[0]])
+            yield _make_cut_member(scores, int(run[0]), int(run[-1])), float(values[run[0]])
 
 
-def _at_cut(scores: Array, first: int, last: int) -> Convention:
+def _make_cut_member(scores: Array, first: int, last: int) -> Convention:
     """Return the convention of any threshold that flags at least the first score, and at most the last."""
     highest = float(scores[first])
     above = f"above {shown(float(scores[last + 1]))} and " if last + 1 < len(scores) else ""
     words = f"at any threshold {above}up to {shown(highest)}"
-    return _member(f"cut_{highest!r}", words, "The cut is another one than yours.", "another threshold")
+    return _make_member(f"cut_{highest!r}", words, "The cut is another one than yours.", "another threshold")

@@ -11,9 +11,9 @@ from cutline.core.errors import CutlineError
 from cutline.core.table import ComparedByFields, Table, shown
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention
-from cutline.ledger.quantity import PrintedQuantity, quantity
+from cutline.ledger.quantity import PrintedQuantity, parse_quantity
 from cutline.ledger.search import ConventionSearch
-from cutline.ledger.tools import TOOLS, Tool, ToolFunction, conventions_of_entry
+from cutline.ledger.tools import TOOLS, Tool, ToolFunction, list_conventions
 
 MEASURES_SHOWN = ("auc", "average_precision", "brier", "log_loss", "f1")
 _ROOM = 50  # letters in which a line of the table says who and why, on a screen of 80 columns
@@ -109,7 +109,7 @@ class ToolTable:
         return Table(("measure", "value", "who says so", "why"), rows)
 
 
-def tools_say(material: Material, measures: Iterable[str] = MEASURES_SHOWN) -> ToolTable:
+def tabulate_tools(material: Material, measures: Iterable[str] = MEASURES_SHOWN) -> ToolTable:
     """Return what the tools of the ledger print for some measures.
 
     Args:
@@ -118,17 +118,17 @@ def tools_say(material: Material, measures: Iterable[str] = MEASURES_SHOWN) -> T
     """
     search, sayings, left_out = ConventionSearch(material), [], dict[str, None]()
     for name in measures:
-        q = quantity(name)
+        q = parse_quantity(name)
         exact = search.value(q, ())
         if math.isnan(exact) and q.measure is not None and not q.measure.fits(material.ranking):
             continue
-        rows, lacking = _of_measure(search, q, exact)
+        rows, lacking = _tabulate_measure(search, q, exact)
         sayings += rows
         left_out |= dict.fromkeys(lacking)
     return ToolTable(tuple(sayings), tuple(left_out))
 
 
-def _of_measure(search: ConventionSearch, q: PrintedQuantity, exact: float) -> tuple[list[Saying], list[str]]:
+def _tabulate_measure(search: ConventionSearch, q: PrintedQuantity, exact: float) -> tuple[list[Saying], list[str]]:
     groups: list[tuple[float, list[tuple[Tool, ToolFunction, list[Convention]]]]] = [(exact, [])]
     lacking = []
     for tool in TOOLS.values():
@@ -136,7 +136,7 @@ def _of_measure(search: ConventionSearch, q: PrintedQuantity, exact: float) -> t
         if entry is None:
             continue
         try:
-            conventions = conventions_of_entry(entry, search.material)
+            conventions = list_conventions(entry, search.material)
             value = search.value(q, conventions)
         except CutlineError:
             value = math.nan
@@ -144,35 +144,35 @@ def _of_measure(search: ConventionSearch, q: PrintedQuantity, exact: float) -> t
             lacking.append(tool.name)
             continue
         for known, members in groups:
-            if _alike(value, known):
+            if _are_alike(value, known):
                 members.append((tool, entry, conventions))
                 break
         else:
             groups.append((value, [(tool, entry, conventions)]))
     rows = []
     for place, (value, members) in enumerate(groups):
-        needed = _needed_conventions(search, q, members[0][2], value) if place else []
-        rows.append(_saying(q, value, members, needed, is_exact=place == 0))
+        needed = _find_needed(search, q, members[0][2], value) if place else []
+        rows.append(_make_saying(q, value, members, needed, is_exact=place == 0))
     return rows[:1] + sorted(rows[1:], key=lambda row: -row.value), lacking
 
 
-def _alike(value: float, other: float) -> bool:
+def _are_alike(value: float, other: float) -> bool:
     return (math.isnan(value) and math.isnan(other)) or abs(value - other) <= _CLOSE * max(abs(value), abs(other))
 
 
-def _needed_conventions(
+def _find_needed(
     search: ConventionSearch, q: PrintedQuantity, conventions: list[Convention], value: float
 ) -> list[Convention]:
     """Return the conventions without which the number would be another one."""
     needed = list(conventions)
     for convention in conventions:
         rest = [other for other in needed if other is not convention]
-        if _alike(search.value(q, rest), value):
+        if _are_alike(search.value(q, rest), value):
             needed = rest
     return needed
 
 
-def _saying(
+def _make_saying(
     q: PrintedQuantity,
     value: float,
     members: list[tuple[Tool, ToolFunction, list[Convention]]],

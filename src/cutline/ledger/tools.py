@@ -15,8 +15,8 @@ from cutline.evaluation import Evaluation
 from cutline.inputs.rank import complete
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Convention
-from cutline.ledger.quantity import PrintedQuantity, quantity
-from cutline.ledger.registry import CONVENTIONS, value_under
+from cutline.ledger.quantity import PrintedQuantity, parse_quantity
+from cutline.ledger.registry import CONVENTIONS, compute_under
 from cutline.measures import Measure
 
 How = Literal["run", "documented"]
@@ -89,19 +89,19 @@ def find_tool(name: str) -> Tool:
     >>> find_tool("Sklearn").name
     'scikit-learn'
     """
-    known = {_plain(word): tool for tool in TOOLS.values() for word in (tool.name, *tool.aliases)}
-    match = known.get(_plain(name))
+    known = {_normalise_name(word): tool for tool in TOOLS.values() for word in (tool.name, *tool.aliases)}
+    match = known.get(_normalise_name(name))
     if match is None:
-        hint = did_you_mean(dict.fromkeys(known[word].name for word in find_similar(_plain(name), known)))
+        hint = did_you_mean(dict.fromkeys(known[word].name for word in find_similar(_normalise_name(name), known)))
         raise UnknownNameError(f"The ledger has no tool {name!r}", f"it has {', '.join(TOOLS)}", hint=hint)
     return match
 
 
-def _plain(name: object) -> str:
+def _normalise_name(name: object) -> str:
     return str(name).lower().strip().replace("-", "_").replace(" ", "_")
 
 
-def entry_of(tool: Tool, q: PrintedQuantity, function: str | None = None) -> ToolFunction:
+def find_entry(tool: Tool, q: PrintedQuantity, function: str | None = None) -> ToolFunction:
     """Return the function of a tool for a quantity: the first, or the one with a given name."""
     mine = [entry for entry in tool.entries if entry.measure == q.name]
     if not mine:
@@ -117,15 +117,15 @@ def entry_of(tool: Tool, q: PrintedQuantity, function: str | None = None) -> Too
     raise ParameterError(f"{tool.name} has no {function!r} for {q.name}", f"pass {named}")
 
 
-def conventions_of_entry(entry: ToolFunction, material: Material) -> list[Convention]:
+def list_conventions(entry: ToolFunction, material: Material) -> list[Convention]:
     """Return the conventions of a tool function on some cases, "unweighted" first where it ignores weights."""
     first = [CONVENTIONS["unweighted"]] if entry.weights == "ignored" and material.is_weighted else []
     return first + [CONVENTIONS[name] for name in entry.conventions]
 
 
-def printed_value(entry: ToolFunction, q: PrintedQuantity, material: Material) -> float:
+def compute_printed(entry: ToolFunction, q: PrintedQuantity, material: Material) -> float:
     """Return the number that a tool prints."""
-    return value_under(material, q, conventions_of_entry(entry, material))
+    return compute_under(material, q, list_conventions(entry, material))
 
 
 @public
@@ -152,24 +152,24 @@ def value_as(
     """
     if not isinstance(ev, Evaluation):
         raise InputError(f"is {briefly(ev)}", "pass an evaluation, as evaluate() makes it", argument="ev")
-    tool, q = find_tool(tool_name), quantity(measure)
-    return printed_value(entry_of(tool, q, function), q, material_of(ev, rows))
+    tool, q = find_tool(tool_name), parse_quantity(measure)
+    return compute_printed(find_entry(tool, q, function), q, make_material(ev, rows))
 
 
-def material_of(ev: Evaluation, rows: Any = None) -> Material:
+def make_material(ev: Evaluation, rows: Any = None) -> Material:
     """Return the cases of an evaluation; with their rows where these are passed."""
     if rows is None:
         return replace(Material.of_ranking(ev.ranking, float(ev.threshold)), is_default_cut=ev.cut.is_default)
     if not isinstance(rows, tuple | list) or len(rows) not in (2, 3):
         raise InputError(f"is {briefly(rows)}", "pass (labels, scores) or (labels, scores, weights)", argument="rows")
     labels, scores, *weights = rows
-    complete_cases = complete(labels, scores, weights[0] if weights else None, positive=_positive_of(ev))
+    complete_cases = complete(labels, scores, weights[0] if weights else None, positive=_read_positive(ev))
     sign = 1 if ev.ranking.higher_is_positive else -1
     cases = Rows(complete_cases.is_positive, sign * complete_cases.scores, complete_cases.weights)
     return replace(Material.of_rows(cases, sign * float(ev.threshold)), is_default_cut=ev.cut.is_default)
 
 
-def _positive_of(ev: Evaluation) -> Any:
+def _read_positive(ev: Evaluation) -> Any:
     """Return the positive label if it is a text, which `complete` cannot guess."""
     positive = ev.ranking.positive
     return positive if isinstance(positive, str) else None

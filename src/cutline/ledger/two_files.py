@@ -37,14 +37,14 @@ def _round_to(decimals: int) -> Callable[[Array], Array]:
     return lambda scores: np.round(scores, decimals)
 
 
-def _single(scores: Array) -> Array:
+def _round_to_single(scores: Array) -> Array:
     return scores.astype(np.float32)
 
 
 _SINGLE = "those of the other rounded to 32-bit numbers"
 CHANGES = (
-    Change(_SINGLE, lambda s: _single(s).astype(float)),
-    Change(_SINGLE, lambda s: _single(s).astype(str).astype(float)),  # as a text file shows them
+    Change(_SINGLE, lambda s: _round_to_single(s).astype(float)),
+    Change(_SINGLE, lambda s: _round_to_single(s).astype(str).astype(float)),  # as a text file shows them
     *(Change(f"those of the other rounded to {d} decimals", _round_to(d)) for d in DECIMALS),
     Change("1 minus those of the first", lambda s: 1 - s, exact=False),
     Change("the negatives of those of the first", lambda s: -s, exact=False),
@@ -62,7 +62,7 @@ def _are_aligned(a: Rows, b: Rows) -> bool:
     return np.array_equal(a.scores, b.scores) and np.array_equal(a.is_positive, b.is_positive)
 
 
-def _stand_in_one_order(a: Rows, b: Rows) -> bool:
+def _have_one_order(a: Rows, b: Rows) -> bool:
     """Whether files of one length have the same case in each place: the same labels, or scores that tell so."""
     differ = a.is_positive != b.is_positive
     if not differ.any() or np.mean(a.scores == b.scores) >= 0.5:
@@ -91,7 +91,7 @@ def _match_rows(a: Rows, b: Rows) -> tuple[Array, Array] | None:
     """
     for changed_a, changed_b in _find_changes(a, b):
         first, second = keys(changed_a), keys(changed_b)
-        places = _all_in(first, second) if len(a) >= len(b) else _all_in(second, first)
+        places = _are_all_in(first, second) if len(a) >= len(b) else _are_all_in(second, first)
         if places is not None:
             return places if len(a) >= len(b) else (places[1], places[0])
     return None
@@ -101,16 +101,16 @@ def _find_changes(a: Rows, b: Rows) -> Iterator[tuple[Rows, Rows]]:
     yield a, b
     yield replace(a, is_positive=~a.is_positive), b
     for change in CHANGES:
-        yield _near(replace(a, scores=change.of(a.scores)), exact=change.exact), _near(b, exact=change.exact)
+        yield _is_near(replace(a, scores=change.of(a.scores)), exact=change.exact), _is_near(b, exact=change.exact)
         if change.exact:  # the others lead back by themselves
             yield a, replace(b, scores=change.of(b.scores))
 
 
-def _near(rows: Rows, *, exact: bool) -> Rows:
+def _is_near(rows: Rows, *, exact: bool) -> Rows:
     return rows if exact else replace(rows, scores=np.round(rows.scores, 12))
 
 
-def _all_in(more: Array, fewer: Array) -> tuple[Array, Array] | None:
+def _are_all_in(more: Array, fewer: Array) -> tuple[Array, Array] | None:
     """Return the places in the longer list of the rows of the shorter one, counted with repetitions; None if one is
     absent.
     """
@@ -200,7 +200,7 @@ def compare_files(
         threshold: The cut of measures of one cut.
         ids: The name of each case in both files; without, the rows are matched by their place or by what they hold.
     """
-    value = _value_function(q, threshold)
+    value = _make_value_function(q, threshold)
     values = (value(a), value(b))
     order = _order_in_ties(a, b, q, threshold) if ids is None else ""
     steps: list[Step] = []
@@ -215,7 +215,7 @@ def compare_files(
     return FileDifference(q.name, names, values, tuple(steps), order)
 
 
-def _value_function(q: PrintedQuantity, threshold: float | None) -> Callable[[Rows], float]:
+def _make_value_function(q: PrintedQuantity, threshold: float | None) -> Callable[[Rows], float]:
     return lambda rows: try_value(Material.of_rows(rows, threshold), q, ())
 
 
@@ -230,7 +230,7 @@ def _same_cases(a: Rows, b: Rows, ids: Ids | None, names: tuple[str, str], take:
         return _by_content(a, b, names, take)
     if _are_aligned(a, b):
         return a, b
-    if not _hold_the_same(a, b) and _stand_in_one_order(a, b):
+    if not _hold_the_same(a, b) and _have_one_order(a, b):
         return a, b
     places = _match_rows(a, b)
     if places is None:
@@ -300,13 +300,13 @@ def _same_columns(a: Rows, b: Rows, take: TakeStep) -> None:
         words = "The labels are exchanged" if differ.all() else f"The labels of {_rows(int(differ.sum()))} differ"
         now = take(words, replace(now, is_positive=b.is_positive))
     if not np.array_equal(now.scores, b.scores):
-        now = take(_scores_words(now.scores, b.scores), replace(now, scores=b.scores))
+        now = take(_describe_scores(now.scores, b.scores), replace(now, scores=b.scores))
     weights = [np.ones(len(now)) if rows.weights is None else rows.weights for rows in (now, b)]
     if not np.array_equal(weights[0], weights[1]):
         take(f"The weights of {_rows(int((weights[0] != weights[1]).sum()))} differ", replace(now, weights=b.weights))
 
 
-def _scores_words(mine: Array, theirs: Array) -> str:
+def _describe_scores(mine: Array, theirs: Array) -> str:
     """Return how the one column of scores follows from the other."""
     for way, (from_, to) in (("second", (mine, theirs)), ("first", (theirs, mine))):
         for change in CHANGES:
@@ -322,9 +322,7 @@ def _order_in_ties(a: Rows, b: Rows, q: PrintedQuantity, threshold: float | None
     if len(a) != len(b) or _are_aligned(a, b):
         return ""
     if not _hold_the_same(a, b):
-        return (
-            "" if _stand_in_one_order(a, b) else "The rows stand in another order, and were matched by what they hold."
-        )
+        return "" if _have_one_order(a, b) else "The rows stand in another order, and were matched by what they hold."
     if not convention.applies(q):
         return "The rows stand in another order, which changes nothing."
     both = [try_value(change_cases(Material.of_rows(rows, threshold), [convention]), q, ()) for rows in (a, b)]

@@ -21,17 +21,17 @@ from cutline.cuts.requirements import Term
 from cutline.inputs.rank import Missing, complete
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Stage
-from cutline.ledger.quantity import Printed, PrintedQuantity, of_measure, parse_printed, quantity
-from cutline.ledger.registry import in_stage
+from cutline.ledger.quantity import Printed, PrintedQuantity, make_quantity, parse_printed, parse_quantity
+from cutline.ledger.registry import select_stage
 from cutline.ledger.result_conventions import SUMMED, is_percent
 from cutline.ledger.search import (
     MANY_ROWS,
     STEPS,
     ConventionSearch,
     ConventionValue,
-    candidates,
-    family_candidates,
-    random_candidates,
+    find_candidates,
+    find_family_candidates,
+    find_random_candidates,
 )
 from cutline.measures import MEASURES, Measure, Needs
 
@@ -156,43 +156,44 @@ class Answer(ComparedByFields, TextResult):
     def sentences(self) -> tuple[str, ...]:
         """The answer in sentences, the most important first."""
         if not self.explanations:
-            return (*self._nothing(), *self.notes)
+            return (*self._describe_nothing(), *self.notes)
         first, others = self.explanations[0], self.explanations[1:]
         if first.spread:
             lines = [self._by_resampling(first), first.why]
         elif first.conventions:
-            lines = [f"{self.printed} is what you get for {first.described}{self._exact()}.", first.why]
+            lines = [f"{self.printed} is what you get for {first.described}{self._describe_exact()}.", first.why]
         else:
-            lines = [
-                f"{self.printed} is {first.described}{self._in_full(first)}: no convention is needed to explain it."
-            ]
-        lines += self._others(others)
-        lines.append(self._evidence())
+            value = f"{first.described}{self._describe_in_full(first)}"
+            lines = [f"{self.printed} is {value}: no convention is needed to explain it."]
+        lines += self._describe_others(others)
+        lines.append(self._describe_evidence())
         return (*(line for line in lines if line), *self.notes)
 
     def _by_resampling(self, first: Explanation) -> str:
-        ours = _like(first.value, self.printed)
-        return f"{self.printed} may be {first.described}: resamples of our own give {ours}{self._exact()}."
+        ours = _format_like(first.value, self.printed)
+        return f"{self.printed} may be {first.described}: resamples of our own give {ours}{self._describe_exact()}."
 
-    def _in_full(self, first: Explanation) -> str:
+    def _describe_in_full(self, first: Explanation) -> str:
         """Return the value behind a number of hardly any digits, which would else pass for the value itself."""
         decimals = len(self.printed.partition(".")[2])
         return f", {first.value:.6g}, without its decimals" if not decimals and first.value % 1 else ""
 
-    def _exact(self) -> str:
+    def _describe_exact(self) -> str:
         if self.measure is None or math.isnan(self.exact):
             return ""
-        return f"; the exact value is {_like(self.exact, self.printed)}"
+        return f"; the exact value is {_format_like(self.exact, self.printed)}"
 
-    def _others(self, others: tuple[Explanation, ...]) -> list[str]:
+    def _describe_others(self, others: tuple[Explanation, ...]) -> list[str]:
         if not others:
             return []
         count = "1 other explanation fits" if len(others) == 1 else f"{len(others)} other explanations fit"
-        named = "; ".join(f"{other.described}, {_like(other.value, self.printed)}" for other in others[:MOST_SHOWN])
+        named = "; ".join(
+            f"{other.described}, {_format_like(other.value, self.printed)}" for other in others[:MOST_SHOWN]
+        )
         more = len(others) - MOST_SHOWN
         return [f"{count}: {named}{f'; and {more} more' if more > 0 else ''}."]
 
-    def _evidence(self) -> str:
+    def _describe_evidence(self) -> str:
         if self.is_certain:
             return f"It is the only one of {self.tried:,} conventions that fits."
         if self.explanations[0].spread:
@@ -202,13 +203,13 @@ class Answer(ComparedByFields, TextResult):
         about = f"{float(f'{self.by_accident:.1g}'):g}"  # 10 rather than 1e+01
         return f"The evidence is weak: of {self.tried:,} conventions, about {about} would fit by accident."
 
-    def _nothing(self) -> tuple[str, ...]:
+    def _describe_nothing(self) -> tuple[str, ...]:
         about = f" for {self.measure}" if self.measure else ""
         lines = [f"No known convention gives {self.printed}{about}; {self.tried:,} were tried."]
         if self.measure and not math.isnan(self.exact):
-            lines.append(f"The exact value is {_like(self.exact, self.printed)}.")
+            lines.append(f"The exact value is {_format_like(self.exact, self.printed)}.")
         if self.nearest is not None:
-            lines.append(f"The nearest is {_like(self.nearest.value, self.printed)}, {self.nearest.described}.")
+            lines.append(f"The nearest is {_format_like(self.nearest.value, self.printed)}, {self.nearest.described}.")
         return tuple(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -227,7 +228,7 @@ class Answer(ComparedByFields, TextResult):
         }
 
 
-def _like(value: float, text: str) -> str:
+def _format_like(value: float, text: str) -> str:
     """Return a value with one decimal more than a printed number has, and four at least."""
     decimals = len(text.rstrip("%").partition(".")[2].partition("e")[0])
     return shown(value) if decimals < 4 or abs(value) >= 1e4 else f"{value:.{min(decimals + 1, 15)}f}"
@@ -283,7 +284,7 @@ def why(
     >>> answer.best.words, round(answer.exact, 6)
     ('as a percentage', 0.666667)
     """
-    number, q = parse_printed(value, digits), None if measure is None else quantity(measure)
+    number, q = parse_printed(value, digits), None if measure is None else parse_quantity(measure)
     if q is not None:
         q, threshold = _with_its_cut(q, threshold)
         if q.is_test and other is None:
@@ -312,7 +313,7 @@ def prepare_rows(
     """Return the complete rows, with scores that are high for the positive class; the arguments are those of why()."""
     sign = 1.0 if higher_is_positive else -1.0
     cases = complete(labels, scores, weights, positive=positive, missing=missing)
-    extra = {name: _further_column(column, name, cases) for name, column in (("other", other), ("groups", groups))}
+    extra = {name: _read_further_column(column, name, cases) for name, column in (("other", other), ("groups", groups))}
     if extra["other"] is not None:
         extra["other"] = sign * extra["other"].astype(float)
     return Rows(cases.is_positive, sign * cases.scores.astype(float), cases.weights, **extra)
@@ -326,7 +327,7 @@ def _with_its_cut(q: PrintedQuantity, threshold: float | None) -> tuple[PrintedQ
     if threshold is not None and validation.check_number(threshold, "threshold") != own:
         raise ParameterError(f"{q.name} is cut at {own:g}, but threshold is {threshold:g}", "pass one of them")
     others = {name: value for name, value in q.parameters.items() if name != "threshold"}
-    return replace(of_measure(q.definition), name=str(Term(q.definition, parameters=others)), parameters=others), own
+    return replace(make_quantity(q.definition), name=str(Term(q.definition, parameters=others)), parameters=others), own
 
 
 def explain(material: Material, number: Printed, q: PrintedQuantity | None) -> Answer:
@@ -335,7 +336,7 @@ def explain(material: Material, number: Printed, q: PrintedQuantity | None) -> A
     with np.errstate(over="ignore", invalid="ignore"):  # other tools' sums of scores near the largest number
         if q is not None:
             return _explain_measure(search, number, q)
-        known = [candidate for candidate in _all_candidates(search) if math.isfinite(candidate.value)]
+        known = [candidate for candidate in _find_all_candidates(search) if math.isfinite(candidate.value)]
     notes = _note_on_size(
         material, "With so many rows, changes of the cases were tried for the headline measures alone."
     )
@@ -345,23 +346,23 @@ def explain(material: Material, number: Printed, q: PrintedQuantity | None) -> A
 def _explain_measure(search: ConventionSearch, number: Printed, q: PrintedQuantity) -> Answer:
     low, high = q.range
     outside = not low - number.reach <= number.value <= high + number.reach
-    tried_candidates = list(candidates(search, q, pairs=False))
+    tried_candidates = list(find_candidates(search, q, pairs=False))
     exact = tried_candidates[0].value
     fits = [candidate for candidate in tried_candidates if number.fits(candidate.value)]
     if not fits or (len(search.material.ranking) <= FEW_ROWS and not fits[0].is_exact):
-        tried_candidates += candidates(search, q, pairs=True, outside=outside)
+        tried_candidates += find_candidates(search, q, pairs=True, outside=outside)
     if not fits and not outside:
-        tried_candidates += family_candidates(search, q, number)
+        tried_candidates += find_family_candidates(search, q, number)
     answer = _answer(number, q, tried_candidates, search.material, exact)
     in_percent = is_percent(q) and abs(number.value) <= 100
     if outside and not answer.explanations and not in_percent and q.of not in SUMMED:
-        raise _out_of_range(q, number)
+        raise _make_range_error(q, number)
     if q.is_inferred and not fits and not answer.is_certain:  # what is drawn at random fits where nothing plainer does
-        answer = _answer(number, q, [*tried_candidates, *random_candidates(search, q)], search.material, exact)
-    return replace(answer, notes=() if answer.explanations else _not_tried(search.material, q))
+        answer = _answer(number, q, [*tried_candidates, *find_random_candidates(search, q)], search.material, exact)
+    return replace(answer, notes=() if answer.explanations else _note_untried(search.material, q))
 
 
-def _not_tried(material: Material, q: PrintedQuantity) -> tuple[str, ...]:
+def _note_untried(material: Material, q: PrintedQuantity) -> tuple[str, ...]:
     large = _note_on_size(material, "With so many rows, two changes of the cases were not tried together.")
     if q.name not in ("brier", "brier_skill", "log_loss", "mcfadden_r2") or material.training is not None:
         return large
@@ -373,19 +374,19 @@ def _note_on_size(material: Material, words: str) -> tuple[str, ...]:
     return (words,) if len(material.ranking) > MANY_ROWS else ()
 
 
-def _all_candidates(search: ConventionSearch) -> Iterable[ConventionValue]:
+def _find_all_candidates(search: ConventionSearch) -> Iterable[ConventionValue]:
     """Return what every measure gives under single conventions; those whose curve is smoothed, exactly alone."""
     for measure in MEASURES:
         if measure.required or measure.own or not measure.fits(search.material.ranking):
             continue
-        q = of_measure(measure)
+        q = make_quantity(measure)
         slow = "smooth" in measure.parameters or measure.name == "smooth_ece"
         large = len(search.material.ranking) > MANY_ROWS and not measure.headline
         scale = 1.0 if measure.headline else _UNNAMED
         if slow or large:
             yield ConventionValue(q, (), search.value(q, ()), scale)
             continue
-        for candidate in candidates(search, q, pairs=False):
+        for candidate in find_candidates(search, q, pairs=False):
             yield replace(candidate, plausible=candidate.plausible * scale)
 
 
@@ -398,20 +399,20 @@ def _answer(
     notes: tuple[str, ...] = (),
 ) -> Answer:
     known = [candidate for candidate in tried_candidates if math.isfinite(candidate.value)]
-    fits = _distinct(
+    fits = _drop_redundant(
         sorted((candidate for candidate in known if number.fits(candidate.value, candidate.spread)), key=_order)
     )
     total = sum(candidate.plausible for candidate in fits)
-    explanations = tuple(_explanation(candidate, candidate.plausible / total) for candidate in fits)
+    explanations = tuple(_make_explanation(candidate, candidate.plausible / total) for candidate in fits)
     nearest = min(known, key=lambda candidate: abs(candidate.value - number.value), default=None)
     return Answer(
         number.text,
         None if q is None else q.name,
         exact,
         explanations,
-        None if fits or nearest is None else _explanation(nearest),
+        None if fits or nearest is None else _make_explanation(nearest),
         len(known),
-        _by_accident(number, known, fits, material),
+        _count_accidents(number, known, fits, material),
         notes,
     )
 
@@ -420,11 +421,11 @@ def _order(candidate: ConventionValue) -> tuple[float, int, float]:
     return -candidate.plausible, len(candidate.conventions), candidate.value
 
 
-def _distinct(fits: list[ConventionValue]) -> list[ConventionValue]:
+def _drop_redundant(fits: list[ConventionValue]) -> list[ConventionValue]:
     """Leave out candidates of which a part fits already; the part gets their tools where the values agree."""
     distinct: list[ConventionValue] = []
     for candidate in sorted(fits, key=lambda c: (len(c.conventions), -c.plausible)):
-        at = next((i for i, part in enumerate(distinct) if _says_no_more(candidate, part)), None)
+        at = next((i for i, part in enumerate(distinct) if _adds_nothing(candidate, part)), None)
         if at is None:
             distinct.append(candidate)
         elif _is_near(candidate, distinct[at]):
@@ -434,19 +435,19 @@ def _distinct(fits: list[ConventionValue]) -> list[ConventionValue]:
     return sorted(distinct, key=_order)
 
 
-def _says_no_more(candidate: ConventionValue, part: ConventionValue) -> bool:
+def _adds_nothing(candidate: ConventionValue, part: ConventionValue) -> bool:
     """Whether a candidate adds conventions that the number does not need, or is the same number by another name.
 
     A convention whose own value rounds to the same digits as the exact one is another explanation.
     """
     if candidate.quantity.name == part.quantity.name:
-        if _plain(candidate) == _plain(part):  # the same limits, cut at the ends of the range or not
+        if _strip_open(candidate) == _strip_open(part):  # the same limits, cut at the ends of the range or not
             return _is_near(candidate, part)
         return set(part.conventions) <= set(candidate.conventions) and (not part.is_exact or _is_near(candidate, part))
     return candidate.conventions == part.conventions and _is_near(candidate, part)
 
 
-def _plain(candidate: ConventionValue) -> set[str]:
+def _strip_open(candidate: ConventionValue) -> set[str]:
     return {convention.name.removesuffix("_open") for convention in candidate.conventions}
 
 
@@ -455,7 +456,7 @@ def _is_near(candidate: ConventionValue, part: ConventionValue) -> bool:
     return abs(candidate.value - part.value) <= close * max(abs(candidate.value), abs(part.value), 1e-300)
 
 
-def _explanation(candidate: ConventionValue, share: float = math.nan) -> Explanation:
+def _make_explanation(candidate: ConventionValue, share: float = math.nan) -> Explanation:
     return Explanation(
         candidate.quantity.name,
         tuple(convention.name for convention in candidate.conventions),
@@ -469,7 +470,7 @@ def _explanation(candidate: ConventionValue, share: float = math.nan) -> Explana
     )
 
 
-def _by_accident(
+def _count_accidents(
     number: Printed, known: list[ConventionValue], fits: list[ConventionValue], material: Material
 ) -> float:
     """Return how many numbers would be within the rounding by accident, from how many lie around it.
@@ -480,12 +481,12 @@ def _by_accident(
     """
     if fits and len(fits[0].conventions) > 1 and number.value in fits[0].quantity.range:
         return 1.0  # an end of the range is reached in many ways, such as 0/0 counted as 1
-    step = 0.0 if not fits else _printed_step(fits[0], material)
+    step = 0.0 if not fits else _compute_printed_step(fits[0], material)
     if number.reach >= 0.5 * step:
-        return _density(number, known, number.reach, _AROUND)
+        return _estimate_density(number, known, number.reach, _AROUND)
     best = fits[0].conventions
     rivals = [candidate for candidate in known if len(candidate.conventions) <= len(best)]
-    by_density = _density(number, rivals, 0.5 * step, STEPS)
+    by_density = _estimate_density(number, rivals, 0.5 * step, STEPS)
     if all(convention.stage is Stage.RESULT for convention in best):  # the exact value, in whatever unit
         return by_density
     reached = {round(candidate.value / step) for candidate in rivals if _has_unit_of(candidate, fits[0])}
@@ -494,25 +495,25 @@ def _by_accident(
     return max(by_density, len(reached) / (steps + 1))
 
 
-def _printed_step(candidate: ConventionValue, material: Material) -> float:
+def _compute_printed_step(candidate: ConventionValue, material: Material) -> float:
     """Return by how much one case moves a printed number, in the unit in which it was printed."""
     ends = (1.0, 1.0 + candidate.quantity.step(material))
-    for convention in in_stage(candidate.conventions, Stage.RESULT):
+    for convention in select_stage(candidate.conventions, Stage.RESULT):
         ends = (convention.act(ends[0], material), convention.act(ends[1], material))
     return abs(ends[1] - ends[0])
 
 
 def _has_unit_of(candidate: ConventionValue, other: ConventionValue) -> bool:
-    return in_stage(candidate.conventions, Stage.RESULT) == in_stage(other.conventions, Stage.RESULT)
+    return select_stage(candidate.conventions, Stage.RESULT) == select_stage(other.conventions, Stage.RESULT)
 
 
-def _density(number: Printed, known: list[ConventionValue], reach: float, around: int) -> float:
+def _estimate_density(number: Printed, known: list[ConventionValue], reach: float, around: int) -> float:
     """Return how many of the numbers lie in an interval of the reach, on average over some of these on each side."""
     distance = np.abs(np.array([candidate.value for candidate in known]) - number.value)
     return float(np.count_nonzero((distance > number.reach) & (distance <= 2 * reach * around))) / (2 * around)
 
 
-def _out_of_range(q: PrintedQuantity, number: Printed) -> ParameterError:
+def _make_range_error(q: PrintedQuantity, number: Printed) -> ParameterError:
     low, high = (f"{end:g}" for end in q.range)
     return ParameterError(
         f"is {number.text}, but {q.name} runs from {low} to {high}, and no convention of the ledger gives that number",
@@ -528,7 +529,7 @@ def _check_share(value: Any) -> float:
     return share
 
 
-def _further_column(column: Any, name: str, cases: Any) -> Any:
+def _read_further_column(column: Any, name: str, cases: Any) -> Any:
     """Return a further column, for the rows that are left."""
     if column is None:
         return None

@@ -57,26 +57,26 @@ def estimate_statistic(statistic: Statistic, cases: ClassCases, options: ClassIn
     if options.method == "bootstrap":
         return _resample(name, statistic, cases, options)
     value = statistic.with_limits(cases, options.level)
-    spread = standard_error(value, cases)
+    spread = compute_standard_error(value, cases)
     if options.method == "normal":
-        limits = influence.normal_limits(value.value, spread, statistic.range, options.level)
+        limits = influence.compute_normal_limits(value.value, spread, statistic.range, options.level)
         why = NO_FORMULA if value.units is None else influence.NO_SPREAD
         value = value._replace(limits=limits, method="normal", notes=(why,) if math.isnan(limits.low) else ())
     if value.limits.high - value.limits.low <= influence.NOTHING:  # as when the parts of a mean cancel each other
         value = value._replace(limits=Limits(math.nan, math.nan), notes=(*value.notes, influence.NO_SPREAD))
     if cases.group_count and options.method == "auto":
-        value = _between_groups(value, cases, options.level)
-    notes = [*value.notes, *_few(cases), *_groups(cases, "counted")]
+        value = _widen_for_groups(value, cases, options.level)
+    notes = [*value.notes, *_few(cases), *_note_groups(cases, "counted")]
     made = make_estimate(name, value.value, value.limits, statistic.range, options.level, value.method, notes)
     return ClassEstimate(made, spread)
 
 
-def standard_error(value: ValueWithLimits, cases: ClassCases) -> float:
+def compute_standard_error(value: ValueWithLimits, cases: ClassCases) -> float:
     """Return the standard error that the components give; NaN where there are none."""
     return math.nan if value.units is None else math.sqrt(cases.covariance(value.units)[0, 0])
 
 
-def _between_groups(value: ValueWithLimits, cases: ClassCases, level: float) -> ValueWithLimits:
+def _widen_for_groups(value: ValueWithLimits, cases: ClassCases, level: float) -> ValueWithLimits:
     """Widen the limits by the square root of the design effect of groups of cases.
 
     The quantile is Student's, since the variance between few groups is itself uncertain. Where no case is wrong, the
@@ -86,8 +86,8 @@ def _between_groups(value: ValueWithLimits, cases: ClassCases, level: float) -> 
         return value
     if cases.group_count < 2:
         return value._replace(limits=Limits(math.nan, math.nan), notes=(*value.notes, ONE_GROUP))
-    alone = math.sqrt(influence.variance(value.units, cases.squares))
-    together = standard_error(value, cases)
+    alone = math.sqrt(influence.compute_variance(value.units, cases.squares))
+    together = compute_standard_error(value, cases)
     ratio = together / alone if alone > influence.NOTHING else math.sqrt(len(cases) / cases.group_count)
     wider = ratio * float(stdtrit(cases.group_count - 1, (1 + level) / 2)) / quantile(level)
     low, high = (value.value + wider * (limit - value.value) for limit in value.limits)
@@ -97,7 +97,7 @@ def _between_groups(value: ValueWithLimits, cases: ClassCases, level: float) -> 
 ONE_GROUP = "All cases are of one group: nothing tells how groups vary."
 
 
-def _groups(cases: ClassCases, how: str) -> list[str]:
+def _note_groups(cases: ClassCases, how: str) -> list[str]:
     return [note_groups(cases.group_count, how)] if cases.group_count else []
 
 
@@ -131,7 +131,7 @@ def _resample(name: str, statistic: Statistic, cases: ClassCases, options: Class
         limits, notes = Limits(math.nan, math.nan), [*notes, NO_SPREAD]
     else:
         limits = percentile(draws, options.level)
-    notes += [*_few(cases), *_groups(cases, "resampled")]
+    notes += [*_few(cases), *_note_groups(cases, "resampled")]
     made = make_estimate(name, value, limits, statistic.range, options.level, "bootstrap", notes)
     return ClassEstimate(made, float(np.std(draws, ddof=1)) if len(draws) > 1 else math.nan)
 

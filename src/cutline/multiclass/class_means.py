@@ -25,9 +25,9 @@ from cutline.multiclass.statistic import (
     WEIGHTED,
     Statistic,
     ValueWithLimits,
-    class_shares,
-    class_stack,
-    pooled_stack,
+    share_classes,
+    stack_class,
+    stack_pooled,
 )
 from cutline.results.estimate import Limits
 
@@ -79,45 +79,45 @@ class MeanOverClasses(OfMeasure):
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
         """Return the value as a function of the weights."""
-        each = of_classes(self.measure, cases)
+        each = compute_by_class(self.measure, cases)
         if self.mean == MICRO:
-            return self._pooled(cases)
+            return self._compute_pooled(cases)
         if self.mean == MACRO:
             return lambda weights: each(weights).mean(-1)
-        shares = class_shares(cases)
+        shares = share_classes(cases)
 
-        def weighted(weights: Array) -> Array:
+        def average(weights: Array) -> Array:
             by_class, own = each(weights), shares(weights)
             return np.asarray(np.where(own > 0, own * by_class, 0.0).sum(-1))
 
-        return weighted
+        return average
 
-    def _pooled(self, cases: ClassCases) -> Callable[[Array], Array]:
+    def _compute_pooled(self, cases: ClassCases) -> Callable[[Array], Array]:
         if not self._is_of_counts:
-            ranked = pooled_stack(cases)
+            ranked = stack_pooled(cases)
             return lambda weights: np.asarray(self.measure.compute(ranked(weights)))
-        chosen = decisions.decision_shares(cases)
+        chosen = decisions.share_decisions(cases)
         return lambda weights: np.asarray(
-            self.measure.compute(decisions.pooled_counts(decisions.table_of(cases.truth, chosen, weights)))
+            self.measure.compute(decisions.pool_counts(decisions.tabulate(cases.truth, chosen, weights)))
         )
 
     def reason(self, cases: ClassCases) -> str:
         """Return why the mean is undefined: for which classes, and why there."""
         if self.mean == MICRO:
-            pooled: str = cases.cached(("pooled reason", str(self.measure)), lambda: self._pooled_reason(cases))
+            pooled: str = cases.cached(("pooled reason", str(self.measure)), lambda: self._explain_pooled(cases))
             return pooled
-        reasons = class_reasons(self.measure, cases)
+        reasons = explain_undefined(self.measure, cases)
         if self.mean == WEIGHTED:  # a class without cases weighs nothing
             reasons = {position: why for position, why in reasons.items() if cases.sizes[position]}
         return "; ".join(f"for class {cases.classes[position]!r} {why}" for position, why in reasons.items())
 
-    def _pooled_reason(self, cases: ClassCases) -> str:
-        counts = decisions.pooled_counts(decisions.confusion_table(cases)) if self._is_of_counts else None
+    def _explain_pooled(self, cases: ClassCases) -> str:
+        counts = decisions.pool_counts(decisions.count_decisions(cases)) if self._is_of_counts else None
         return self.measure.reason(cases.pooled_ranking() if counts is None else counts)
 
     def baseline(self, cases: ClassCases) -> float | None:
         """Return the mean of the baselines of the classes."""
-        each = class_baselines(self.measure, cases)
+        each = compute_baselines(self.measure, cases)
         if self.mean == MICRO:
             count = len(cases.classes)
             return self.measure.baseline.at(Context(1 / count, 1 / count, float(cases.sizes.sum()) * count))
@@ -129,39 +129,39 @@ class MeanOverClasses(OfMeasure):
             value = float(self.values(cases)(cases.weights))
             return ValueWithLimits(value, None, Limits(math.nan, math.nan), "none", (NO_FORMULA,))
         if self.mean == MICRO:
-            return self._micro(cases, level)
-        sum_ = influence.add_up(self._parts(cases, level), cases.squares)
+            return self._estimate_micro(cases, level)
+        sum_ = influence.add_up(self._estimate_parts(cases, level), cases.squares)
         return ValueWithLimits(sum_.value, sum_.units, sum_.limits, "class_mover")
 
-    def _parts(self, cases: ClassCases, level: float) -> Iterator[InfluenceTerm]:
+    def _estimate_parts(self, cases: ClassCases, level: float) -> Iterator[InfluenceTerm]:
         occurring = np.flatnonzero(cases.sizes) if self.mean == WEIGHTED else np.arange(len(cases.classes))
         values = np.zeros(len(cases.classes))
         for position in occurring.tolist():
-            part = class_part(self.measure, cases, position, level)
+            part = estimate_class(self.measure, cases, position, level)
             values[position] = part.value
             factor = 1 / len(cases.classes) if self.mean == MACRO else float(cases.shares[position])
             yield part._replace(factor=factor)
         if self.mean == WEIGHTED:
-            yield influence.shares_part(values, cases, level)
+            yield influence.estimate_shares(values, cases, level)
 
-    def _micro(self, cases: ClassCases, level: float) -> ValueWithLimits:
+    def _estimate_micro(self, cases: ClassCases, level: float) -> ValueWithLimits:
         if self._is_of_counts:
-            return self._micro_counts(cases, level)
+            return self._estimate_micro_counts(cases, level)
         r, is_own = cases.pooled_ranking(), cases.truth[:, None] == np.arange(len(cases.classes))
         of_area = self.measure.name == "auc"
-        unit = influence.pooled_area_units if of_area else _pooled_precision_units
+        unit = influence.compute_pooled_area_units if of_area else _compute_pooled_precision_units
         units = unit(r, cases.scores, is_own)
         value, n = float(self.measure.compute(r)), float(cases.effective_sizes.sum())
-        spread = math.sqrt(influence.variance(units, cases.squares) * n / (n - 1))
+        spread = math.sqrt(influence.compute_variance(units, cases.squares) * n / (n - 1))
         if spread > influence.NOTHING and 0 < value < 1:
             limits = normal_limits_on_scale(value, spread, (0, 1), level)
-            return self._pooled_area(ValueWithLimits(value, units, limits, "influence_logit"), n, cases, level)
+            return self._widen_area(ValueWithLimits(value, units, limits, "influence_logit"), n, cases, level)
         # No case is wrong, so there is no spread: what so many cases allow.
         low = float(proportions.wilson(n, n, level).low)
         limits = Limits(low, 1.0) if value > 0.5 else Limits(0.0, 1 - low)
         return ValueWithLimits(value, units, limits, "wilson", (PERFECT,))
 
-    def _pooled_area(self, value: ValueWithLimits, n: float, cases: ClassCases, level: float) -> ValueWithLimits:
+    def _widen_area(self, value: ValueWithLimits, n: float, cases: ClassCases, level: float) -> ValueWithLimits:
         """Return Newcombe's limits of an AUC where they are wider: near 1 few pairs show the spread."""
         if self.measure.name != "auc":
             return value
@@ -171,16 +171,18 @@ class MeanOverClasses(OfMeasure):
             return value
         return value._replace(limits=Limits(low, high), method="newcombe_delong")
 
-    def _micro_counts(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        chosen = decisions.decision_shares(cases)
-        pooled = decisions.pooled_counts(decisions.confusion_table(cases))
+    def _estimate_micro_counts(self, cases: ClassCases, level: float) -> ValueWithLimits:
+        chosen = decisions.share_decisions(cases)
+        pooled = decisions.pool_counts(decisions.count_decisions(cases))
         is_own = cases.truth[:, None] == np.arange(len(cases.classes))
-        units = np.asarray(influence.counts_units(self.measure, pooled, is_own, chosen).sum(1))
+        units = np.asarray(influence.compute_count_units(self.measure, pooled, is_own, chosen).sum(1))
         value, n = float(self.measure.compute(pooled)), float(cases.effective_sizes.sum())
         if self.measure.name in ("precision", "recall", "f1"):  # which are all the accuracy
             return ValueWithLimits(value, units, Limits(*map(float, proportions.wilson(value * n, n, level))), "wilson")
-        spread = math.sqrt(influence.variance(units, cases.squares))
-        return ValueWithLimits(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
+        spread = math.sqrt(influence.compute_variance(units, cases.squares))
+        return ValueWithLimits(
+            value, units, influence.compute_normal_limits(value, spread, self.range, level), "influence"
+        )
 
 
 KNOWN = ("auc", "average_precision")  # measures of the order whose change by one case has a formula here
@@ -189,70 +191,70 @@ NO_FORMULA = "There is no closed form: ask for the bootstrap to have an interval
 PERFECT = "No case is on the wrong side: the limit is Wilson's for so many cases without an error."
 
 
-def _pooled_precision_units(r: Ranking, scores: Array, is_own: Array) -> Array:
-    return np.asarray(influence.precision_units(r, scores, is_own).sum(1))
+def _compute_pooled_precision_units(r: Ranking, scores: Array, is_own: Array) -> Array:
+    return np.asarray(influence.compute_precision_units(r, scores, is_own).sum(1))
 
 
 # ---------------------------------------------------------------------- one class at a time
 
 
-def of_classes(measure: Measure, cases: ClassCases) -> Callable[[Array], Array]:
+def compute_by_class(measure: Measure, cases: ClassCases) -> Callable[[Array], Array]:
     """Return a measure of each class as a function of the weights of the cases; the classes are the last axis."""
     count = len(cases.classes)
     if measure.needs is Needs.COUNTS:
-        chosen = decisions.decision_shares(cases)
+        chosen = decisions.share_decisions(cases)
 
-        def of_tables(weights: Array) -> Array:
-            table = decisions.table_of(cases.truth, chosen, weights)
-            return np.stack([measure.compute(decisions.class_counts(table, c)) for c in range(count)], axis=-1)
+        def compute_from_tables(weights: Array) -> Array:
+            table = decisions.tabulate(cases.truth, chosen, weights)
+            return np.stack([measure.compute(decisions.count_class(table, c)) for c in range(count)], axis=-1)
 
-        return of_tables
-    ranked = [class_stack(cases, position) for position in range(count)]
+        return compute_from_tables
+    ranked = [stack_class(cases, position) for position in range(count)]
     return lambda weights: np.stack([np.asarray(measure.compute(stack(weights))) for stack in ranked], axis=-1)
 
 
-def class_part(measure: Measure, cases: ClassCases, position: int, level: float) -> InfluenceTerm:
+def estimate_class(measure: Measure, cases: ClassCases, position: int, level: float) -> InfluenceTerm:
     """Return the value of a measure for one class, with its components and limits, cached on the cases."""
     if cases.scores.size > _CACHED_SCORES:
-        return _class_part(measure, cases, position, level)
+        return _estimate_class(measure, cases, position, level)
     key = (str(measure), position, level)
-    part: InfluenceTerm = cases.cached(key, lambda: _class_part(measure, cases, position, level))
+    part: InfluenceTerm = cases.cached(key, lambda: _estimate_class(measure, cases, position, level))
     return part
 
 
-def _class_part(measure: Measure, cases: ClassCases, position: int, level: float) -> InfluenceTerm:
+def _estimate_class(measure: Measure, cases: ClassCases, position: int, level: float) -> InfluenceTerm:
     is_class, scores = cases.truth == position, cases.scores[:, position]
     if measure.needs is Needs.COUNTS:
-        chosen = decisions.decision_shares(cases)
-        counts = decisions.class_counts(decisions.confusion_table(cases), position)
-        units = influence.counts_units(measure, counts, is_class, chosen[:, position])
-        return influence.counts_part(measure, counts, units, cases, level)
+        chosen = decisions.share_decisions(cases)
+        counts = decisions.count_class(decisions.count_decisions(cases), position)
+        units = influence.compute_count_units(measure, counts, is_class, chosen[:, position])
+        return influence.estimate_from_counts(measure, counts, units, cases, level)
     r = cases.ranking(position)
     if measure.name == "auc":
-        return influence.area_part(r, scores, is_class, level)
-    return influence.precision_part(r, influence.precision_units(r, scores, is_class), cases.squares, level)
+        return influence.estimate_area(r, scores, is_class, level)
+    return influence.estimate_precision(r, influence.compute_precision_units(r, scores, is_class), cases.squares, level)
 
 
-def class_reasons(measure: Measure, cases: ClassCases) -> dict[int, str]:
+def explain_undefined(measure: Measure, cases: ClassCases) -> dict[int, str]:
     """Return why a measure is undefined, for the classes where it is, by their positions."""
-    reasons: dict[int, str] = cases.cached(("reasons", str(measure)), lambda: _class_reasons(measure, cases))
+    reasons: dict[int, str] = cases.cached(("reasons", str(measure)), lambda: _explain_undefined(measure, cases))
     return reasons
 
 
-def _class_reasons(measure: Measure, cases: ClassCases) -> dict[int, str]:
-    reasons, table = {}, decisions.confusion_table(cases)
+def _explain_undefined(measure: Measure, cases: ClassCases) -> dict[int, str]:
+    reasons, table = {}, decisions.count_decisions(cases)
     for position in range(len(cases.classes)):
         of_counts = measure.needs is Needs.COUNTS
-        data: Any = decisions.class_counts(table, position) if of_counts else cases.ranking(position)
+        data: Any = decisions.count_class(table, position) if of_counts else cases.ranking(position)
         why = measure.reason(data)
         if why:
             reasons[position] = why
     return reasons
 
 
-def class_baselines(measure: Measure, cases: ClassCases) -> Array:
+def compute_baselines(measure: Measure, cases: ClassCases) -> Array:
     """Return the baseline of a measure for each class."""
-    table = decisions.confusion_table(cases)
+    table = decisions.count_decisions(cases)
     total = float(table.sum())
     flagged = table.sum(0) / total
     return np.array(
@@ -274,14 +276,14 @@ class OneClass(OfMeasure):
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
         """Return the value as a function of the weights."""
-        each = of_classes(self.measure, cases)
+        each = compute_by_class(self.measure, cases)
         return lambda weights: each(weights)[..., self.position]
 
     def reason(self, cases: ClassCases) -> str:
         """Return why the measure is undefined for this class."""
-        return class_reasons(self.measure, cases).get(self.position, "")
+        return explain_undefined(self.measure, cases).get(self.position, "")
 
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """Return the value with its limits."""
-        part = class_part(self.measure, cases, self.position, level)
+        part = estimate_class(self.measure, cases, self.position, level)
         return ValueWithLimits(part.value, part.units, part.limits, part.method, part.notes)

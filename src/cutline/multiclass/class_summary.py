@@ -13,7 +13,7 @@ from cutline.core.escaping import html_text
 from cutline.core.table import ComparedByFields, Table, p_number, plain, shown
 from cutline.core.validation import counted
 from cutline.inference.differences.pair_tests import PairTest
-from cutline.multiclass.decisions import ConfusionMatrix, plain_label
+from cutline.multiclass.decisions import ConfusionMatrix, convert_label
 from cutline.results.base import Tabulated
 from cutline.results.estimate import Estimate, Estimated
 from cutline.results.method_titles import format_method
@@ -90,7 +90,7 @@ class ClassData:
             "name": self.name,
             "cases": self.total,
             "classes": [
-                {"class": plain_label(label), "cases": size}
+                {"class": convert_label(label), "cases": size}
                 for label, size in zip(self.classes, self.sizes, strict=True)
             ],
             "dropped": self.dropped,
@@ -172,7 +172,7 @@ class ClassSummary(Tabulated):
         titles = {row.measure: row.title for row in own}
         by_class = {(row.of, row.measure): row for row in own}
         rows = [
-            (str(label), written(size), *(_cell(by_class.get((str(label), measure))) for measure in measures))
+            (str(label), written(size), *(_format_cell(by_class.get((str(label), measure))) for measure in measures))
             for label, size in zip(self.data.classes, self.data.sizes, strict=True)
         ]
         return Table(("class", "cases", *(titles[measure] for measure in measures)), tuple(rows))
@@ -202,7 +202,7 @@ class ClassSummary(Tabulated):
         return f"<div><p>{html_text(self.title)}</p>{body}{self.format_notes_as_html()}</div>"
 
 
-def _cell(row: ClassRow | None) -> str:
+def _format_cell(row: ClassRow | None) -> str:
     """Return a value with its interval."""
     if row is None:
         return ""

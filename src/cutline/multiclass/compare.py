@@ -22,7 +22,7 @@ from cutline.measures.registry import each_of
 from cutline.multiclass.class_intervals import METHODS, ClassIntervalOptions, resample
 from cutline.multiclass.class_means import NO_FORMULA, MeanOverClasses
 from cutline.multiclass.class_summary import ClassComparisonSummary, ClassDifference
-from cutline.multiclass.measures import statistic_of, whole_measures
+from cutline.multiclass.measures import list_whole_measures, resolve_statistic
 from cutline.multiclass.one_vs_rest import OneVsRest
 from cutline.multiclass.statistic import Statistic
 from cutline.results.base import NamedParts, Reported
@@ -136,28 +136,30 @@ class ClassComparison(Reported, NamedParts[str, OneVsRest]):
             parameters: Those of the measure.
         """
         options = ClassIntervalOptions(level, method, resamples, seed).check()
-        a, b = self._two(a, b)
-        statistic = statistic_of(measure, mean, **parameters)
-        reason, name = self._reason(statistic), f"{_name_statistic(statistic)}: {a} - {b}"
+        a, b = self._select_two(a, b)
+        statistic = resolve_statistic(measure, mean, **parameters)
+        reason, name = self._explain_undefined(statistic), f"{_name_statistic(statistic)}: {a} - {b}"
         if reason:
             nothing = (math.nan, math.nan, math.nan)
             return Estimate(name, *nothing, options.level, "none", (f"undefined: {reason}",))
-        computed, notes = self._differ(statistic, a, b, options)
+        computed, notes = self._compute_difference(statistic, a, b, options)
         low, high = computed.interval(options.level)
-        return Estimate(name, computed.value, low, high, options.level, _method(statistic, options.method), notes)
+        return Estimate(
+            name, computed.value, low, high, options.level, _choose_method(statistic, options.method), notes
+        )
 
-    def _two(self, a: str | None, b: str | None) -> tuple[str, str]:
+    def _select_two(self, a: str | None, b: str | None) -> tuple[str, str]:
         if (a is None or b is None) and len(self) > 2:
             raise ParameterError(f"There are {len(self)} models", "name two of them, as a= and b=")
         first, second = list(self)[:2]
         a, b = first if a is None else str(a), second if b is None else str(b)
         return self[a].name or a, self[b].name or b
 
-    def _reason(self, statistic: Statistic) -> str:
+    def _explain_undefined(self, statistic: Statistic) -> str:
         reasons = {name: statistic.reason(model.cases) for name, model in self.items()}
         return "; ".join(f"of {name!r} {reason}" for name, reason in reasons.items() if reason)
 
-    def _differ(
+    def _compute_difference(
         self, statistic: Statistic, a: str, b: str, options: ClassIntervalOptions
     ) -> tuple[Difference, tuple[str, ...]]:
         """Return the difference of two models, by the components of each case or on resamples of the cases."""
@@ -197,27 +199,27 @@ class ClassComparison(Reported, NamedParts[str, OneVsRest]):
         """
         check_choice(method, "method", METHODS)
         options = ClassIntervalOptions(LEVEL, method, resamples, check_whole(seed, "seed", 0)).check()
-        statistic = statistic_of(measure, mean, **parameters)
-        pairs = apply_holm([self._pair_test(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
+        statistic = resolve_statistic(measure, mean, **parameters)
+        pairs = apply_holm([self._test_pair(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
         if len(pairs) == 1:
             return PairTests(_name_statistic(statistic), pairs, pairs[0].p_value)
-        if method == "bootstrap" or self._reason(statistic):
+        if method == "bootstrap" or self._explain_undefined(statistic):
             smallest = min((pair.p_holm for pair in pairs if not math.isnan(pair.p_holm)), default=math.nan)
             return PairTests(_name_statistic(statistic), pairs, smallest)
-        return self._omnibus(statistic, pairs)
+        return self._test_all(statistic, pairs)
 
-    def _pair_test(self, statistic: Statistic, a: str, b: str, options: ClassIntervalOptions) -> PairTest:
-        reason, nothing = self._reason(statistic), math.nan
+    def _test_pair(self, statistic: Statistic, a: str, b: str, options: ClassIntervalOptions) -> PairTest:
+        reason, nothing = self._explain_undefined(statistic), math.nan
         if reason:
             return PairTest(_name_statistic(statistic), a, b, nothing, nothing, nothing, nothing, "none", (reason,))
-        difference, notes = self._differ(statistic, a, b, options)
+        difference, notes = self._compute_difference(statistic, a, b, options)
         share = difference.share() if isinstance(difference, ResampledDifference) else math.nan
-        how = _method(statistic, options.method)
+        how = _choose_method(statistic, options.method)
         return PairTest(
             _name_statistic(statistic), a, b, difference.value, difference.p_value(), nothing, share, how, notes
         )
 
-    def _omnibus(self, statistic: Statistic, pairs: tuple[PairTest, ...]) -> PairTests:
+    def _test_all(self, statistic: Statistic, pairs: tuple[PairTest, ...]) -> PairTests:
         """Return the chi-square test that no model differs from the first, by the joint components of all."""
         values = [statistic.with_limits(model.cases, LEVEL) for model in self.values()]
         if any(value.units is None for value in values):
@@ -243,31 +245,31 @@ class ClassComparison(Reported, NamedParts[str, OneVsRest]):
             level: The level of intervals and tests.
         """
         level = check_level(level)
-        statistics = _statistics(measures, next(iter(self.values())).cases)
-        rows = [row for statistic in statistics for row in self._rows(statistic, level)]
+        statistics = _select_statistics(measures, next(iter(self.values())).cases)
+        rows = [row for statistic in statistics for row in self._make_rows(statistic, level)]
         models = {name: model.summary(measures, level=level) for name, model in self.items()}
         notes = next(iter(self.values())).notes
         return ClassComparisonSummary(models, level, tuple(rows), notes)
 
-    def _rows(self, statistic: Statistic, level: float) -> Iterator[ClassDifference]:
+    def _make_rows(self, statistic: Statistic, level: float) -> Iterator[ClassDifference]:
         options = ClassIntervalOptions(level)
-        tests = apply_holm([self._pair_test(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
-        reason = self._reason(statistic)
+        tests = apply_holm([self._test_pair(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
+        reason = self._explain_undefined(statistic)
         for test in tests:
             low = high = math.nan
-            value_a, value_b = (self[name].value_of(statistic) for name in (test.a, test.b))
+            value_a, value_b = (self[name].compute(statistic) for name in (test.a, test.b))
             if not reason:
-                low, high = self._differ(statistic, test.a, test.b, options)[0].interval(level)
+                low, high = self._compute_difference(statistic, test.a, test.b, options)[0].interval(level)
             yield ClassDifference(
                 statistic.name, statistic.title, statistic.of, test, value_a, value_b, low, high, statistic.better
             )
 
 
-def _statistics(measures: Any, cases: ClassCases) -> list[Statistic]:
+def _select_statistics(measures: Any, cases: ClassCases) -> list[Statistic]:
     if measures is not None:
-        return [statistic_of(measure) for measure in each_of(measures)]
+        return [resolve_statistic(measure) for measure in each_of(measures)]
     means = [MeanOverClasses(MEASURES[name], mean) for name, mean in HEADLINES]
-    first, _, *others = whole_measures(cases)
+    first, _, *others = list_whole_measures(cases)
     return [
         first,
         *means,
@@ -279,7 +281,7 @@ def _name_statistic(statistic: Statistic) -> str:
     return f"{statistic.name} ({statistic.of})"
 
 
-def _method(statistic: Statistic, method: str) -> str:
+def _choose_method(statistic: Statistic, method: str) -> str:
     """Return the method of a test: DeLong's components for means of AUCs."""
     if method == "bootstrap":
         return method

@@ -16,7 +16,7 @@ from cutline.core.table import ComparedByFields, Table
 from cutline.inputs.multiclass import ClassCases
 
 
-def decision_shares(cases: ClassCases) -> Array:
+def share_decisions(cases: ClassCases) -> Array:
     """Return the share of each case that each class gets: 1 for the highest score, equal shares where scores tie.
 
     The order of classes and cases decides no tie, and the counts are expectations.
@@ -30,13 +30,13 @@ def decision_shares(cases: ClassCases) -> Array:
     return parts
 
 
-def confusion_table(cases: ClassCases) -> Array:
+def count_decisions(cases: ClassCases) -> Array:
     """Return the weight of the cases by real class (rows) and predicted class (columns)."""
-    table: Array = cases.cached("decided", lambda: table_of(cases.truth, decision_shares(cases), cases.weights))
+    table: Array = cases.cached("decided", lambda: tabulate(cases.truth, share_decisions(cases), cases.weights))
     return table
 
 
-def table_of(truth: Array, chosen: Array, weights: Array) -> Array:
+def tabulate(truth: Array, chosen: Array, weights: Array) -> Array:
     """Return the weight of the cases by real class (rows) and predicted class (columns), over leading axes of the
     weights.
     """
@@ -63,18 +63,18 @@ class ConfusionMatrix(ComparedByFields):
         """Return the counts of one class against the rest; every measure of one cut is their attribute."""
         if label not in self.classes:
             raise unknown_name("class", label, self.classes)
-        return class_counts(self.table, self.classes.index(label))
+        return count_class(self.table, self.classes.index(label))
 
     @property
     def pooled(self) -> Counts:
         """The counts of all classes added up, each case counted once for every class."""
-        return pooled_counts(self.table)
+        return pool_counts(self.table)
 
     def to_table(self) -> Table:
         """Return a row for each real class: its cases by predicted class, and how many there are."""
         names = tuple(f"predicted {label}" for label in self.classes)
         rows = [
-            (str(label), *(_plain(cell) for cell in row), _plain(row.sum()))
+            (str(label), *(_simplify(cell) for cell in row), _simplify(row.sum()))
             for label, row in zip(self.classes, self.table, strict=True)
         ]
         return Table(("class", *names, "cases"), tuple(rows))
@@ -90,7 +90,7 @@ class ConfusionMatrix(ComparedByFields):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the classes and the rows of the matrix, ready for JSON."""
-        return {"classes": [plain_label(label) for label in self.classes], "table": self.table.tolist()}
+        return {"classes": [convert_label(label) for label in self.classes], "table": self.table.tolist()}
 
     def __repr__(self) -> str:
         return repr(self.to_table())
@@ -107,17 +107,17 @@ class ConfusionMatrix(ComparedByFields):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _plain(cell: Any) -> float | int:
+def _simplify(cell: Any) -> float | int:
     return int(cell) if float(cell).is_integer() else float(cell)
 
 
-def plain_label(label: Any) -> Any:
+def convert_label(label: Any) -> Any:
     """Return a class as JSON can hold it."""
     label = label.item() if isinstance(label, np.generic) else label
     return label if isinstance(label, str | bool | int | float) else str(label)
 
 
-def class_counts(table: Array, position: int) -> Counts:
+def count_class(table: Array, position: int) -> Counts:
     """Return the counts of one class against the rest, over leading axes of the table."""
     own = table[..., position, position]
     real, predicted = table[..., position, :].sum(-1), table[..., :, position].sum(-1)
@@ -126,7 +126,7 @@ def class_counts(table: Array, position: int) -> Counts:
     return Counts(own, fp, fn, np.maximum(table.sum((-1, -2)) - own - fp - fn, 0.0))
 
 
-def pooled_counts(table: Array) -> Counts:
+def pool_counts(table: Array) -> Counts:
     """Return the counts of all classes added up."""
     right, total = np.trace(table, axis1=-2, axis2=-1), table.sum((-1, -2))
     wrong = np.maximum(total - right, 0.0)
@@ -143,19 +143,19 @@ def accuracy(table: Array) -> Any:
 
 def mcc(table: Array) -> Any:
     """Return the correlation of real and predicted classes (Gorodkin 2004); with two, Matthews' coefficient."""
-    right, total, real, predicted = _sums(table)
+    right, total, real, predicted = _sum_margins(table)
     above = right * total - (real * predicted).sum(-1)
     return divide(above, np.sqrt((total**2 - (predicted**2).sum(-1)) * (total**2 - (real**2).sum(-1))))
 
 
 def kappa(table: Array) -> Any:
     """Cohen's kappa: the agreement of real and predicted classes beyond what their shares alone would give."""
-    right, total, real, predicted = _sums(table)
+    right, total, real, predicted = _sum_margins(table)
     expected = (real * predicted).sum(-1)
     return divide(right * total - expected, total**2 - expected)
 
 
-def _sums(table: Array) -> tuple[Any, Any, Array, Array]:
+def _sum_margins(table: Array) -> tuple[Any, Any, Array, Array]:
     right, total = np.trace(table, axis1=-2, axis2=-1), table.sum((-1, -2))
     return right, total, table.sum(-1), table.sum(-2)
 
@@ -167,7 +167,7 @@ def accuracy_slopes(table: Array) -> Array:
 
 def mcc_slopes(table: Array) -> Array:
     """Return what one case more in each cell changes in the correlation."""
-    right, total, real, predicted = _sums(table)
+    right, total, real, predicted = _sum_margins(table)
     spread_said, spread_real = total**2 - (predicted**2).sum(), total**2 - (real**2).sum()
     above = np.eye(len(table)) * total + right - predicted[:, None] - real
     of_said = (total - predicted) / spread_said
@@ -177,7 +177,7 @@ def mcc_slopes(table: Array) -> Array:
 
 def kappa_slopes(table: Array) -> Array:
     """Return what one case more in each cell changes in kappa."""
-    right, total, real, predicted = _sums(table)
+    right, total, real, predicted = _sum_margins(table)
     below = total**2 - (real * predicted).sum()
     above = np.eye(len(table)) * total + right - predicted[:, None] - real
     return np.asarray((above - kappa(table) * (2 * total - predicted[:, None] - real)) / below)

@@ -56,10 +56,10 @@ class Sum(NamedTuple):
 
     def variance(self, squares: Array) -> float:
         """Return the variance, given the squared weights of the cases."""
-        return variance(self.units, squares)
+        return compute_variance(self.units, squares)
 
 
-def variance(units: Array, squares: Array) -> float:
+def compute_variance(units: Array, squares: Array) -> float:
     """Return the variance of what the units are changes of."""
     return float(np.einsum("i,i,i->", squares, units, units))
 
@@ -76,19 +76,19 @@ def add_up(parts: Iterable[InfluenceTerm], squares: Array) -> Sum:
     for part in parts:
         terms.append(part.factor * part.value)
         units = units + part.factor * part.units
-        length = math.sqrt(variance(part.units, squares))
+        length = math.sqrt(compute_variance(part.units, squares))
         own = {"low": part.value - part.limits.low, "high": part.limits.high - part.value}
         for side, far in own.items():
             if length > NOTHING:
                 reach[side] = reach[side] + part.factor * far / length * part.units
             else:
                 alone[side] += part.factor * far
-    low, high = (math.sqrt(variance(reach[side], squares)) + alone[side] for side in ("low", "high"))
+    low, high = (math.sqrt(compute_variance(reach[side], squares)) + alone[side] for side in ("low", "high"))
     value = math.fsum(terms)
     return Sum(value, units, Limits(value - low, value + high))
 
 
-def shares_part(values: Array, cases: ClassCases, level: float) -> InfluenceTerm:
+def estimate_shares(values: Array, cases: ClassCases, level: float) -> InfluenceTerm:
     """Return what chance does to the shares of the classes where these are the weights of a mean: a part that is zero
     in sum.
 
@@ -98,21 +98,21 @@ def shares_part(values: Array, cases: ClassCases, level: float) -> InfluenceTerm
         level: The level of the interval.
     """
     units = (values[cases.truth] - float(cases.shares @ values)) / float(cases.sizes.sum())
-    reach = quantile(level) * math.sqrt(variance(units, cases.squares))
+    reach = quantile(level) * math.sqrt(compute_variance(units, cases.squares))
     return InfluenceTerm(1.0, 0.0, units, Limits(-reach, reach))
 
 
 # ---------------------------------------------------------------------- the AUC
 
 
-def area_units(r: Ranking, scores: Array, is_positive: Array) -> Array:
+def compute_area_units(r: Ranking, scores: Array, is_positive: Array) -> Array:
     """DeLong's components of the AUC of a ranking: what each of its cases changes, per unit of weight."""
     of_positives, of_negatives = placements(r)
     place, area, size = places_in(r, scores), MEASURES["auc"].compute(r), effective_sizes(r)
     units = np.where(
         is_positive,
-        (of_positives[place] - area) * _correction(float(size.positives)) / float(r.positives),
-        (of_negatives[place] - area) * _correction(float(size.negatives)) / float(r.negatives),
+        (of_positives[place] - area) * _correct_for_mean(float(size.positives)) / float(r.positives),
+        (of_negatives[place] - area) * _correct_for_mean(float(size.negatives)) / float(r.negatives),
     )
     return np.asarray(units)
 
@@ -122,21 +122,21 @@ def places_in(r: Ranking, scores: Array) -> Array:
     return find_scores(r, scores)
 
 
-def _correction(size: float) -> float:
+def _correct_for_mean(size: float) -> float:
     """Return the factor for the degree of freedom that the mean of a class takes; one case has no spread."""
     return math.sqrt(size / (size - 1)) if size > 1 + 1e-9 else math.nan
 
 
-def area_part(r: Ranking, scores: Array, is_positive: Array, level: float) -> InfluenceTerm:
+def estimate_area(r: Ranking, scores: Array, is_positive: Array, level: float) -> InfluenceTerm:
     """Return the AUC of a ranking with DeLong's components, and with limits by the rule for one model."""
     estimate = estimates([Estimand.of_measure(MEASURES["auc"], r, {})], IntervalRequest(level))[0]
     limits = Limits(estimate.low, estimate.high)
     return InfluenceTerm(
-        1.0, estimate.value, area_units(r, scores, is_positive), limits, estimate.method, estimate.notes
+        1.0, estimate.value, compute_area_units(r, scores, is_positive), limits, estimate.method, estimate.notes
     )
 
 
-def pooled_area_units(r: Ranking, scores: Array, is_own: Array) -> Array:
+def compute_pooled_area_units(r: Ranking, scores: Array, is_own: Array) -> Array:
     """Return the components of the AUC of pooled scores, summed by case, since each case has several scores.
 
     Args:
@@ -157,7 +157,7 @@ def pooled_area_units(r: Ranking, scores: Array, is_own: Array) -> Array:
 # ---------------------------------------------------------------------- average precision
 
 
-def precision_units(r: Ranking, scores: Array, is_positive: Array) -> Array:
+def compute_precision_units(r: Ranking, scores: Array, is_positive: Array) -> Array:
     """Return what each case changes in the average precision: it moves its own precision and all those below it."""
     flagged, positives = r.ends[1:].astype(float), float(r.positives)
     pos, tp = r.floats[0], r.tp[1:].astype(float)
@@ -171,12 +171,12 @@ def precision_units(r: Ranking, scores: Array, is_positive: Array) -> Array:
     return np.where(is_positive, of_positives[place], of_negatives[place])
 
 
-def precision_part(r: Ranking, units: Array, squares: Array, level: float) -> InfluenceTerm:
+def estimate_precision(r: Ranking, units: Array, squares: Array, level: float) -> InfluenceTerm:
     """Return an average precision with limits on the scale of its log-odds; of a perfect order, those that its size
     allows.
     """
     estimand = Estimand.of_measure(MEASURES["average_precision"], r, {})
-    spread = math.sqrt(variance(units, squares))
+    spread = math.sqrt(compute_variance(units, squares))
     if spread > NOTHING and 0 < estimand.value < 1:
         return InfluenceTerm(
             1.0, estimand.value, units, normal_limits_on_scale(estimand.value, spread, (0, 1), level), "influence_logit"
@@ -192,7 +192,7 @@ def precision_part(r: Ranking, units: Array, squares: Array, level: float) -> In
 # ---------------------------------------------------------------------- one class of a table
 
 
-def counts_units(measure: Measure, counts: Counts, is_class: Array, chosen: Array) -> Array:
+def compute_count_units(measure: Measure, counts: Counts, is_class: Array, chosen: Array) -> Array:
     """Return what each case changes in a measure of the counts of one class.
 
     Args:
@@ -205,7 +205,9 @@ def counts_units(measure: Measure, counts: Counts, is_class: Array, chosen: Arra
     return np.asarray(np.where(is_class, chosen * tp + (1 - chosen) * fn, chosen * fp + (1 - chosen) * tn))
 
 
-def counts_part(measure: Measure, counts: Counts, units: Array, cases: ClassCases, level: float) -> InfluenceTerm:
+def estimate_from_counts(
+    measure: Measure, counts: Counts, units: Array, cases: ClassCases, level: float
+) -> InfluenceTerm:
     """Return a measure of one class with limits: Wilson's where it is a share of cases, else by its standard error.
 
     F1 is one too: 2 J / (1 + J), where J is the share of the true positives among all but the true negatives.
@@ -225,11 +227,11 @@ def counts_part(measure: Measure, counts: Counts, units: Array, cases: ClassCase
         if measure.name == "f1":
             low, high = 2 * low / (1 + low), 2 * high / (1 + high)
         return InfluenceTerm(1.0, value, units, Limits(low, high), "wilson")
-    limits = normal_limits(value, math.sqrt(variance(units, cases.squares)), measure.range, level)
+    limits = compute_normal_limits(value, math.sqrt(compute_variance(units, cases.squares)), measure.range, level)
     return InfluenceTerm(1.0, value, units, limits, "influence", () if limits.low == limits.low else (NO_SPREAD,))
 
 
-def normal_limits(value: float, spread: float, allowed: tuple[float, float], level: float) -> Limits:
+def compute_normal_limits(value: float, spread: float, allowed: tuple[float, float], level: float) -> Limits:
     """Return normal limits clipped to the range of the measure; NaN without a spread."""
     if not spread > NOTHING:
         return Limits(math.nan, math.nan)

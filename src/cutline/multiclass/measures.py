@@ -31,7 +31,7 @@ from cutline.multiclass.statistic import (
     WEIGHTED,
     Statistic,
     ValueWithLimits,
-    class_shares,
+    share_classes,
     stack_rankings,
 )
 from cutline.results.estimate import Limits
@@ -54,11 +54,11 @@ class HandTill(Statistic):
         """All pairs of classes, or all by their shares."""
         return "all pairs" if self.mean == MACRO else "all pairs, weighted"
 
-    def _pairs(self, cases: ClassCases) -> list[tuple[int, int]]:
+    def _list_pairs(self, cases: ClassCases) -> list[tuple[int, int]]:
         own = list(range(len(cases.classes))) if self.mean == MACRO else np.flatnonzero(cases.sizes).tolist()
         return [(a, b) for a in own for b in own if a != b]
 
-    def _factors(self, shares: Array, pairs: list[tuple[int, int]]) -> Array:
+    def _weigh_pairs(self, shares: Array, pairs: list[tuple[int, int]]) -> Array:
         """Return the factor of each ordered pair, over leading axes of the shares."""
         if self.mean == MACRO:
             return np.full(len(pairs), 1 / len(pairs))
@@ -67,7 +67,7 @@ class HandTill(Statistic):
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
         """Return the value as a function of the weights."""
-        pairs, shares, auc = self._pairs(cases), class_shares(cases), MEASURES["auc"]
+        pairs, shares, auc = self._list_pairs(cases), share_classes(cases), MEASURES["auc"]
         ranked = []
         for a, b in pairs:
             members = np.flatnonzero((cases.truth == a) | (cases.truth == b))
@@ -75,7 +75,7 @@ class HandTill(Statistic):
 
         def mean(weights: Array) -> Array:
             areas = np.stack([np.asarray(auc.compute(stack(weights))) for stack in ranked], axis=-1)
-            return np.asarray((self._factors(shares(weights), pairs) * areas).sum(-1))
+            return np.asarray((self._weigh_pairs(shares(weights), pairs) * areas).sum(-1))
 
         return mean
 
@@ -91,26 +91,26 @@ class HandTill(Statistic):
 
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """Return the mean with its limits."""
-        sum_ = influence.add_up(self._parts(cases, level), cases.squares)
+        sum_ = influence.add_up(self._estimate_parts(cases, level), cases.squares)
         return ValueWithLimits(sum_.value, sum_.units, sum_.limits, "class_mover")
 
-    def _parts(self, cases: ClassCases, level: float) -> Iterator[InfluenceTerm]:
-        pairs = self._pairs(cases)
-        factors, values = self._factors(cases.shares, pairs), np.zeros(len(cases.classes))
+    def _estimate_parts(self, cases: ClassCases, level: float) -> Iterator[InfluenceTerm]:
+        pairs = self._list_pairs(cases)
+        factors, values = self._weigh_pairs(cases.shares, pairs), np.zeros(len(cases.classes))
         for (a, b), factor in zip(pairs, factors.tolist(), strict=True):
-            part, members = cases.cached(("area of a pair", a, b, level), partial(_area_of_pair, cases, a, b, level))
+            part, members = cases.cached(("area of a pair", a, b, level), partial(_estimate_pair, cases, a, b, level))
             units = np.zeros(len(cases))
             units[members] = part.units
             values[[a, b]] += part.value
             yield part._replace(factor=factor, units=units)
         if self.mean == WEIGHTED:
-            yield influence.shares_part(values / (2 * (len(np.flatnonzero(cases.sizes)) - 1)), cases, level)
+            yield influence.estimate_shares(values / (2 * (len(np.flatnonzero(cases.sizes)) - 1)), cases, level)
 
 
-def _area_of_pair(cases: ClassCases, a: int, b: int, level: float) -> tuple[InfluenceTerm, Array]:
+def _estimate_pair(cases: ClassCases, a: int, b: int, level: float) -> tuple[InfluenceTerm, Array]:
     """Return the AUC of one class against another, and which cases are of either."""
     r, members = cases.pair_ranking(a, b)
-    return influence.area_part(r, cases.scores[members, a], cases.truth[members] == a, level), members
+    return influence.estimate_area(r, cases.scores[members, a], cases.truth[members] == a, level), members
 
 
 # ---------------------------------------------------------------------- the whole table
@@ -131,8 +131,8 @@ class OfTable(Statistic):
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
         """Return the value as a function of the weights."""
-        chosen = decisions.decision_shares(cases)
-        return lambda weights: np.asarray(self.function(decisions.table_of(cases.truth, chosen, weights)))
+        chosen = decisions.share_decisions(cases)
+        return lambda weights: np.asarray(self.function(decisions.tabulate(cases.truth, chosen, weights)))
 
     def reason(self, cases: ClassCases) -> str:
         """Return the reason of the measure where it has no value."""
@@ -140,25 +140,25 @@ class OfTable(Statistic):
 
     def baseline(self, cases: ClassCases) -> float:
         """Return the value of decisions that have nothing to do with the classes, with the same shares."""
-        table = decisions.confusion_table(cases)
+        table = decisions.count_decisions(cases)
         value = float(self.function(np.outer(table.sum(1), table.sum(0)) / table.sum()))
         return 0.0 if abs(value) < influence.NOTHING else value
 
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """Return Wilson's interval for the accuracy, and limits on the log odds of the range for the others."""
-        chosen = decisions.decision_shares(cases)
-        table = decisions.confusion_table(cases)
+        chosen = decisions.share_decisions(cases)
+        table = decisions.count_decisions(cases)
         slopes = self.slopes(table)
         units = np.einsum("ic,ic->i", slopes[cases.truth], chosen)
         value, n = float(self.function(table)), float(cases.effective_sizes.sum())
         if self.range[0] == 0:
             return ValueWithLimits(value, units, Limits(*map(float, proportions.wilson(value * n, n, level))), "wilson")
-        spread = math.sqrt(influence.variance(units, cases.squares))
+        spread = math.sqrt(influence.compute_variance(units, cases.squares))
         if spread > influence.NOTHING and abs(value) < 1:
             return ValueWithLimits(
                 value, units, normal_limits_on_scale(value, spread, self.range, level), "influence_logit"
             )
-        limit = float(self.function(_with_errors(table, cases.effective_sizes, level)))
+        limit = float(self.function(_add_errors(table, cases.effective_sizes, level)))
         return ValueWithLimits(value, units, Limits(min(value, limit), max(value, limit)), "wilson", (SEPARATED,))
 
 
@@ -168,7 +168,7 @@ SEPARATED = (
 )
 
 
-def _with_errors(table: Array, sizes: Array, level: float) -> Array:
+def _add_errors(table: Array, sizes: Array, level: float) -> Array:
     """Return the table in which each class has as many errors as Wilson's interval allows, spread evenly."""
     right = np.array([float(proportions.wilson(n, n, level).low) if n else 0.0 for n in sizes])
     real, count = table.sum(1), len(table)
@@ -221,19 +221,21 @@ class OfProbabilities(Statistic):
         losses, total = self.loss(cases.scores, cases.truth), float(cases.sizes.sum())
         value, n = float(cases.weights @ losses) / total, float(cases.effective_sizes.sum())
         units = (losses - value) / total * math.sqrt(n / (n - 1))
-        spread = math.sqrt(influence.variance(units, cases.squares))
-        return ValueWithLimits(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
+        spread = math.sqrt(influence.compute_variance(units, cases.squares))
+        return ValueWithLimits(
+            value, units, influence.compute_normal_limits(value, spread, self.range, level), "influence"
+        )
 
 
 NO_ORDER = "the classes have no order (ordered=True says that they have)"
 
 
-def _log_losses(scores: Array, truth: Array) -> Array:
+def _compute_log_losses(scores: Array, truth: Array) -> Array:
     own = scores[np.arange(len(truth)), truth]
     return np.asarray(-np.log(np.maximum(own, np.finfo(float).eps)))
 
 
-def _squared_losses(scores: Array, truth: Array) -> Array:
+def _compute_squared_losses(scores: Array, truth: Array) -> Array:
     return np.asarray(((scores - (truth[:, None] == np.arange(scores.shape[1]))) ** 2).sum(1))
 
 
@@ -241,7 +243,7 @@ def _entropy(shares: Array) -> float:
     return float(class_entropy(shares, math.e))
 
 
-def _ranked_losses(scores: Array, truth: Array) -> Array:
+def _compute_ranked_losses(scores: Array, truth: Array) -> Array:
     """Return the ranked probability score of each case: squared distances of cumulated probabilities, for ordered
     classes.
     """
@@ -250,7 +252,7 @@ def _ranked_losses(scores: Array, truth: Array) -> Array:
     return np.asarray(((np.cumsum(scores, axis=1)[:, :-1] - happened) ** 2).sum(1) / steps)
 
 
-def _ranked_of_shares(shares: Array) -> float:
+def _compute_ranked_baseline(shares: Array) -> float:
     up_to = np.cumsum(shares)[:-1]
     return float((up_to * (1 - up_to)).mean())
 
@@ -305,20 +307,22 @@ class InformationScore(Statistic):
         """Return why the scores are not probabilities, or that a class that occurs has the prior 0."""
         if cases.not_probabilities:
             return cases.not_probabilities
-        absent = [] if self.prior is None else np.flatnonzero((self._prior_of(cases) == 0) & (cases.sizes > 0)).tolist()
+        absent = (
+            [] if self.prior is None else np.flatnonzero((self._read_prior(cases) == 0) & (cases.sizes > 0)).tolist()
+        )
         return f"class {cases.classes[absent[0]]!r} occurs and has the prior 0" if len(absent) else ""
 
     def baseline(self, cases: ClassCases) -> float:  # noqa: ARG002
         """Return the prior itself gives no information."""
         return 0.0
 
-    def _prior_of(self, cases: ClassCases) -> Array:
+    def _read_prior(self, cases: ClassCases) -> Array:
         return cases.shares if self.prior is None else check_prior(self.prior, cases.classes)
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
         """Return the value as a function of the weights; the prior is one of them unless it is given."""
-        own, shares = _own_probabilities(cases.scores, cases.truth), class_shares(cases)
-        fixed = None if self.prior is None else self._prior_of(cases)
+        own, shares = _select_own(cases.scores, cases.truth), share_classes(cases)
+        fixed = None if self.prior is None else self._read_prior(cases)
 
         def mean(weights: Array) -> Array:
             prior = shares(weights) if fixed is None else fixed
@@ -331,15 +335,15 @@ class InformationScore(Statistic):
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """Return the mean plus and minus its standard error; what a case changes in the prior counts too."""
         prior, total, own = (
-            self._prior_of(cases),
+            self._read_prior(cases),
             float(cases.sizes.sum()),
-            _own_probabilities(cases.scores, cases.truth),
+            _select_own(cases.scores, cases.truth),
         )
         gained = information(own, prior[cases.truth], self.base)
         mean, entropy = float(cases.weights @ gained) / total, float(class_entropy(prior, self.base))
         units, value = gained - mean, mean / entropy if self.relative else mean
         if self.prior is None:
-            slopes = _prior_slopes(own, cases, prior) / math.log(self.base)
+            slopes = _compute_prior_slopes(own, cases, prior) / math.log(self.base)
             units = units + slopes[cases.truth] - float(prior @ slopes)
         if self.relative:
             units = units / entropy
@@ -347,16 +351,18 @@ class InformationScore(Statistic):
                 units = units - value / entropy * (-np.log(prior[cases.truth]) / math.log(self.base) - entropy)
         n = float(cases.effective_sizes.sum())
         units = units / total * math.sqrt(n / (n - 1))
-        spread = math.sqrt(influence.variance(units, cases.squares))
-        return ValueWithLimits(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
+        spread = math.sqrt(influence.compute_variance(units, cases.squares))
+        return ValueWithLimits(
+            value, units, influence.compute_normal_limits(value, spread, self.range, level), "influence"
+        )
 
 
-def _own_probabilities(scores: Array, truth: Array) -> Array:
+def _select_own(scores: Array, truth: Array) -> Array:
     """Return the probability of the true class of each case."""
     return np.asarray(scores[np.arange(len(truth)), truth])
 
 
-def _prior_slopes(own: Array, cases: ClassCases, prior: Array) -> Array:
+def _compute_prior_slopes(own: Array, cases: ClassCases, prior: Array) -> Array:
     """Return what the prior of each class changes in the mean information, in nats."""
     mine = prior[cases.truth]
     slope = np.where(own >= mine, -1 / mine, -1 / (1 - mine))
@@ -377,14 +383,16 @@ _OF_TABLE = (
     OfTable("kappa", "Cohen's kappa", (-1.0, 1.0), decisions.kappa, decisions.kappa_slopes),
 )
 _OF_PROBABILITIES = (
-    OfProbabilities("log_loss", "Log loss", (0.0, math.inf), _log_losses, _entropy, takes=("base",)),
-    OfProbabilities("brier", "Brier score", (0.0, 2.0), _squared_losses, lambda shares: 1 - float((shares**2).sum())),
+    OfProbabilities("log_loss", "Log loss", (0.0, math.inf), _compute_log_losses, _entropy, takes=("base",)),
+    OfProbabilities(
+        "brier", "Brier score", (0.0, 2.0), _compute_squared_losses, lambda shares: 1 - float((shares**2).sum())
+    ),
     OfProbabilities(
         "ranked_probability_score",
         "Ranked probability score",
         (0.0, 1.0),
-        _ranked_losses,
-        _ranked_of_shares,
+        _compute_ranked_losses,
+        _compute_ranked_baseline,
         needs_order=True,
     ),
     InformationScore(),
@@ -393,7 +401,7 @@ _OF_PROBABILITIES = (
 WHOLE: tuple[Statistic, ...] = (HandTill(MACRO), HandTill(WEIGHTED), *_OF_TABLE, *_OF_PROBABILITIES)
 
 
-def whole_measures(cases: ClassCases) -> list[Statistic]:
+def list_whole_measures(cases: ClassCases) -> list[Statistic]:
     """Return the measures of all classes that a summary shows: those of an order where the classes have one."""
     return [whole for whole in WHOLE if cases.ordered or not getattr(whole, "needs_order", False)]
 
@@ -409,7 +417,7 @@ CUTS = ("threshold", "quota", "share")
 CLASS_MEASURES = ("auc", "average_precision", "precision", "recall", "f1")  # which a summary shows of each class
 
 
-def measure_of(measure: str | Measure, parameters: dict[str, Any] | None = None) -> Measure:
+def resolve_measure(measure: str | Measure, parameters: dict[str, Any] | None = None) -> Measure:
     """Return the measure of one class against the rest that a name means.
 
     Args:
@@ -426,7 +434,7 @@ def measure_of(measure: str | Measure, parameters: dict[str, Any] | None = None)
     return chosen.with_(**(parameters or {}))
 
 
-def statistic_of(measure: str | Measure, mean: str | None = None, **parameters: Any) -> Statistic:
+def resolve_statistic(measure: str | Measure, mean: str | None = None, **parameters: Any) -> Statistic:
     """Return the statistic of a measure: its definition for several classes, or else its mean over the classes.
 
     Args:
@@ -436,7 +444,7 @@ def statistic_of(measure: str | Measure, mean: str | None = None, **parameters: 
     """
     if mean is not None:
         check_choice(mean, "mean", MEANS)
-    name = _ALIASES.get(measure, measure) if isinstance(measure, str) else measure_of(measure).name
+    name = _ALIASES.get(measure, measure) if isinstance(measure, str) else resolve_measure(measure).name
     if name == PAIRS:
         if mean == MICRO:
             raise ParameterError(
@@ -449,7 +457,7 @@ def statistic_of(measure: str | Measure, mean: str | None = None, **parameters: 
         return whole.with_parameters(**parameters) if parameters else whole  # type: ignore[attr-defined]
     if whole is not None and named not in MEASURES:
         raise ParameterError(f"{named} is a measure of all classes", "leave out the mean and the parameters")
-    chosen = measure_of(measure, _own(measure, parameters))
+    chosen = resolve_measure(measure, _check_parameters(measure, parameters))
     if named == _MAP and mean not in (None, MACRO):
         raise ParameterError(
             "The mean average precision is the plain mean over the classes", "use average_precision with this mean"
@@ -459,7 +467,7 @@ def statistic_of(measure: str | Measure, mean: str | None = None, **parameters: 
     return MeanOverClasses(chosen, mean or MACRO)
 
 
-def _own(measure: str | Measure, parameters: dict[str, Any]) -> dict[str, Any]:
+def _check_parameters(measure: str | Measure, parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters, and refuse a cut: each case goes to the class of its highest score."""
     chosen = MEASURES[measure] if isinstance(measure, Measure) or measure in MEASURES else None
     cuts = [name for name in parameters if name in CUTS and (chosen is None or name not in chosen.parameters)]

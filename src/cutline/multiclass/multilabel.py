@@ -168,7 +168,7 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
         """The number of cases."""
         return len(self.truth)
 
-    def _thresholds(self, threshold: Any) -> Array:
+    def _choose_thresholds(self, threshold: Any) -> Array:
         """Return the cut of each label: one for all, or what suits the scores of each."""
         if threshold is None:
             return np.array([default_threshold(r) for r in self._rankings])
@@ -184,37 +184,37 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
             threshold: The cut of measures of one cut; what suits the scores of each label when None.
             parameters: Those of the measure.
         """
-        values = self._each(_choose_measure(measure, parameters), threshold)(np.ones(self.cases))
+        values = self._compute_each(_choose_measure(measure, parameters), threshold)(np.ones(self.cases))
         return dict(zip(self.labels, values.tolist(), strict=True))
 
-    def _each(self, measure: Measure, threshold: Any) -> Callable[[Array], Array]:
+    def _compute_each(self, measure: Measure, threshold: Any) -> Callable[[Array], Array]:
         """Return a measure of each label as a function of the weights of the cases; the labels are the last axis."""
         ranked = [stack_rankings(self.scores[:, i], self.truth[:, i], np.arange(self.cases)) for i in range(len(self))]
         if measure.needs is not Needs.COUNTS:
             return lambda w: np.stack([np.asarray(measure.compute(stack(w))) for stack in ranked], axis=-1)
-        cuts = self._thresholds(threshold)
+        cuts = self._choose_thresholds(threshold)
         return lambda w: np.stack(
             [np.asarray(measure.compute(stack(w).at_threshold(t))) for stack, t in zip(ranked, cuts, strict=True)],
             axis=-1,
         )
 
-    def _micro(self, measure: Measure, threshold: Any) -> Callable[[Array], Array]:
+    def _compute_micro(self, measure: Measure, threshold: Any) -> Callable[[Array], Array]:
         if measure.needs is not Needs.COUNTS:
             rows = np.repeat(np.arange(self.cases), len(self))
             ranked = stack_rankings(self.scores.ravel(), self.truth.ravel(), rows)
             return lambda w: np.asarray(measure.compute(ranked(w)))
-        flagged = self._flagged(threshold)
+        flagged = self._flag(threshold)
         kinds = [(flagged & self.truth), (flagged & ~self.truth), (~flagged & self.truth), (~flagged & ~self.truth)]
         counts = [kind.sum(1).astype(float) for kind in kinds]
         return lambda w: np.asarray(measure.compute(Counts(*(np.matmul(w.astype(float), count) for count in counts))))
 
-    def _flagged(self, threshold: Any) -> Array:
-        return np.asarray(self.scores >= self._thresholds(threshold))
+    def _flag(self, threshold: Any) -> Array:
+        return np.asarray(self.scores >= self._choose_thresholds(threshold))
 
-    def _function(self, measure: Measure, mean: str, threshold: Any) -> Callable[[Array], Array]:
+    def _make_function(self, measure: Measure, mean: str, threshold: Any) -> Callable[[Array], Array]:
         if mean == MICRO:
-            return self._micro(measure, threshold)
-        each = self._each(measure, threshold)
+            return self._compute_micro(measure, threshold)
+        each = self._compute_each(measure, threshold)
         if mean == MACRO:
             return lambda w: each(w).mean(-1)
 
@@ -239,12 +239,12 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
             parameters: Those of the measure.
         """
         if is_among(measure, OF_CASES):
-            return float(self._of_cases(str(measure), threshold).mean())
+            return float(self._score_cases(str(measure), threshold).mean())
         check_choice(mean, "mean", MEANS)
-        return float(self._function(_choose_measure(measure, parameters), mean, threshold)(np.ones(self.cases)))
+        return float(self._make_function(_choose_measure(measure, parameters), mean, threshold)(np.ones(self.cases)))
 
-    def _of_cases(self, measure: str, threshold: Any) -> Array:
-        wrong = self._flagged(threshold) != self.truth
+    def _score_cases(self, measure: str, threshold: Any) -> Array:
+        wrong = self._flag(threshold) != self.truth
         return np.asarray(wrong.mean(1) if measure == "hamming_loss" else ~wrong.any(1), dtype=float)
 
     # ------------------------------------------------------------------ how sure
@@ -277,18 +277,18 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
         level, resamples = check_level(level), check_whole(resamples, "resamples", 2)
         notes = [] if self.groups is None else [note_groups(int(self.groups.max()) + 1)]
         if is_among(measure, OF_CASES):
-            ratio = self._case_ratio(self._of_cases(str(measure), threshold))
+            ratio = self._estimate_case_ratio(self._score_cases(str(measure), threshold))
             return make_estimate(str(measure), float(ratio.value), wilson_limits(ratio, level), (0.0, 1.0), level,
                             "ratio_wilson", notes)  # fmt: skip
         check_choice(mean, "mean", MEANS)
         chosen = _choose_measure(measure, parameters)
-        function, name = self._function(chosen, mean, threshold), f"{chosen.name} ({mean} mean)"
+        function, name = self._make_function(chosen, mean, threshold), f"{chosen.name} ({mean} mean)"
         value = float(function(np.ones(self.cases)))
         if math.isnan(value):
             lacking = [label for label, own in self.each(chosen, threshold).items() if math.isnan(own)]
             why = f"undefined: label {lacking[0]!r} has no value" if lacking else "undefined"
             return Estimate(name, math.nan, math.nan, math.nan, level, "none", (why,))
-        draws = self._draws(function, resamples, check_whole(seed, "seed", 0))
+        draws = self._resample(function, resamples, check_whole(seed, "seed", 0))
         finite = draws[np.isfinite(draws)]
         if len(finite) < len(draws):
             notes.append(f"{len(draws) - len(finite)} of {len(draws)} resamples had no value and were left out.")
@@ -301,12 +301,12 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
             name, value, limits, chosen.range, level, "bootstrap_wilson" if is_share else "normal", notes
         )
 
-    def _case_ratio(self, values: Array) -> ClusterRatio:
+    def _estimate_case_ratio(self, values: Array) -> ClusterRatio:
         if self.groups is None:
             return cluster_ratio(values, np.ones(self.cases))
         return cluster_ratio(np.bincount(self.groups, values), np.bincount(self.groups))
 
-    def _draws(self, function: Callable[[Array], Array], resamples: int, seed: int) -> Array:
+    def _resample(self, function: Callable[[Array], Array], resamples: int, seed: int) -> Array:
         """Return the values of a function of the weights over resamples of whole cases, or of whole groups."""
         rng, replicates = np.random.default_rng(seed), []
         units = self.cases if self.groups is None else int(self.groups.max()) + 1

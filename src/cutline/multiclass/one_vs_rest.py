@@ -22,7 +22,14 @@ from cutline.measures.registry import each_of
 from cutline.multiclass import class_means, decisions
 from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic, few_cases
 from cutline.multiclass.class_summary import ClassData, ClassRow, ClassSummary
-from cutline.multiclass.measures import CLASS_MEASURES, CUTS, WHOLE, measure_of, statistic_of, whole_measures
+from cutline.multiclass.measures import (
+    CLASS_MEASURES,
+    CUTS,
+    WHOLE,
+    list_whole_measures,
+    resolve_measure,
+    resolve_statistic,
+)
 from cutline.multiclass.multilabel import is_indicator, read_labels
 from cutline.multiclass.statistic import MACRO, MEANS, MICRO, Statistic
 from cutline.results.base import NamedParts, Reported
@@ -34,7 +41,7 @@ if TYPE_CHECKING:
     from cutline.charts.several_classes import DrawnClasses
 
 
-def notes_on(cases: ClassCases) -> Iterator[Note]:
+def find_notes(cases: ClassCases) -> Iterator[Note]:
     """Return the notes on some cases, in plain words."""
     if cases.dropped:
         yield Note("dropped", f"{counted(cases.dropped, 'row')} with a missing value dropped.")
@@ -145,11 +152,11 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
     def evaluations(self) -> dict[Any, Evaluation]:
         """The evaluation of each class against the rest, whose cut is its own."""
         return {
-            label: Evaluation(r, name=str(label), groups=self._sampler(position))
+            label: Evaluation(r, name=str(label), groups=self._make_sampler(position))
             for position, (label, r) in enumerate(self.rankings.items())
         }
 
-    def _sampler(self, position: int) -> GroupSampler | None:
+    def _make_sampler(self, position: int) -> GroupSampler | None:
         """Return what a bootstrap of one class draws: whole groups, where cases belong together."""
         cases = self.cases
         if cases.groups is None:
@@ -166,7 +173,7 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
     @cached_property
     def confusion_matrix(self) -> decisions.ConfusionMatrix:
         """The cases by real class and by the class of their highest score; its items are the counts of each class."""
-        return decisions.ConfusionMatrix(self.cases.classes, decisions.confusion_table(self.cases))
+        return decisions.ConfusionMatrix(self.cases.classes, decisions.count_decisions(self.cases))
 
     @property
     def _parts(self) -> Mapping[Any, Evaluation]:
@@ -215,7 +222,7 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
         self, measure: str | Measure, parameters: dict[str, Any]
     ) -> tuple[Measure, dict[Any, Any], dict[Any, dict[str, Any]]]:
         """Return the measure, and for each class what it is computed from and with."""
-        chosen = measure_of(measure)
+        chosen = resolve_measure(measure)
         at_highest = chosen.needs is Needs.COUNTS and not any(name in parameters for name in CUTS)
         source = self.confusion_matrix if at_highest else self.rankings
         prepared = {label: chosen.prepare(source[label], parameters) for label in self}
@@ -240,8 +247,8 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
             reasons = self.reasons(measure, **parameters)
             listed = "; ".join(f"for class {label!r} {reason}" for label, reason in reasons.items())
             return Mean(float(np.mean(list(self.each(measure, **parameters).values()))), listed)
-        statistic = statistic_of(measure, average, **parameters)
-        return Mean(self.value_of(statistic), statistic.reason(self.cases))
+        statistic = resolve_statistic(measure, average, **parameters)
+        return Mean(self.compute(statistic), statistic.reason(self.cases))
 
     def value(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> float:
         """Return a measure of all classes, such as hand_till_m, accuracy, mcc, kappa or log_loss, or a mean over the
@@ -252,7 +259,7 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
             mean: "macro", "weighted" or "micro"; without, the measure of all classes, or the macro mean.
             parameters: Those of the measure.
         """
-        return self.value_of(statistic_of(measure, mean, **parameters))
+        return self.compute(resolve_statistic(measure, mean, **parameters))
 
     def reason(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> str:
         """Return why it is undefined, in words; empty when it has a value.
@@ -262,9 +269,9 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
             mean: The kind of mean, as in `value`.
             parameters: Those of the measure.
         """
-        return statistic_of(measure, mean, **parameters).reason(self.cases)
+        return resolve_statistic(measure, mean, **parameters).reason(self.cases)
 
-    def value_of(self, statistic: Statistic) -> float:
+    def compute(self, statistic: Statistic) -> float:
         """Return the value of a statistic; NaN where it is undefined."""
         if statistic.reason(self.cases):
             return float("nan")
@@ -301,7 +308,7 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
           note: Class 0 has only 20 cases: the actual coverage is probably below the nominal level.
         """
         options = ClassIntervalOptions(level, method, resamples, seed).check()
-        return estimate_statistic(statistic_of(measure, mean, **parameters), self.cases, options).estimate
+        return estimate_statistic(resolve_statistic(measure, mean, **parameters), self.cases, options).estimate
 
     # ------------------------------------------------------------------ all of it
 
@@ -325,15 +332,15 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
         """
         options = ClassIntervalOptions(check_level(level), method, resamples, seed).check()
         whole, each = _select_measures(measures, self.cases)
-        means = [class_means.MeanOverClasses(m, mean) for m in each for mean in _means_of(m)]
+        means = [class_means.MeanOverClasses(m, mean) for m in each for mean in _list_means(m)]
         rows = [
-            *(self._row(statistic, "all", options) for statistic in whole),
-            *(self._row(statistic, "mean", options) for statistic in means),
-            *(row for measure in each for row in self._class_rows(measure, options.level)),
+            *(self._make_row(statistic, "all", options) for statistic in whole),
+            *(self._make_row(statistic, "mean", options) for statistic in means),
+            *(row for measure in each for row in self._make_class_rows(measure, options.level)),
         ]
         return ClassSummary(self._data, options.level, self.confusion_matrix, tuple(rows), self.notes)
 
-    def _row(self, statistic: Statistic, scope: str, options: ClassIntervalOptions) -> ClassRow:
+    def _make_row(self, statistic: Statistic, scope: str, options: ClassIntervalOptions) -> ClassRow:
         estimate = estimate_statistic(statistic, self.cases, options)
         return ClassRow(
             statistic.name,
@@ -348,9 +355,9 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
             statistic.range,
         )
 
-    def _class_rows(self, measure: Measure, level: float) -> Iterator[ClassRow]:
-        reasons = class_means.class_reasons(measure, self.cases)
-        baselines = class_means.class_baselines(measure, self.cases)
+    def _make_class_rows(self, measure: Measure, level: float) -> Iterator[ClassRow]:
+        reasons = class_means.explain_undefined(measure, self.cases)
+        baselines = class_means.compute_baselines(measure, self.cases)
         for position, label in enumerate(self.cases.classes):
             statistic = class_means.OneClass(measure, position)
             estimate = estimate_statistic(statistic, self.cases, ClassIntervalOptions(level))
@@ -375,7 +382,7 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the reader of the numbers should know about the data, in plain words."""
-        return tuple(notes_on(self.cases))
+        return tuple(find_notes(self.cases))
 
     # ------------------------------------------------------------------ looks
 
@@ -408,11 +415,11 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
 def _select_measures(measures: Any, cases: ClassCases) -> tuple[list[Statistic], list[Measure]]:
     """Return the measures of all classes, and those of each class."""
     if measures is None:
-        return whole_measures(cases), [MEASURES[name] for name in CLASS_MEASURES]
+        return list_whole_measures(cases), [MEASURES[name] for name in CLASS_MEASURES]
     whole: list[Statistic] = []
     each: list[Measure] = []
     for named in each_of(measures):
-        statistic = statistic_of(named)
+        statistic = resolve_statistic(named)
         if isinstance(statistic, class_means.MeanOverClasses):
             each.append(statistic.measure)
         else:
@@ -420,6 +427,6 @@ def _select_measures(measures: Any, cases: ClassCases) -> tuple[list[Statistic],
     return whole, each
 
 
-def _means_of(measure: Measure) -> tuple[str, ...]:
+def _list_means(measure: Measure) -> tuple[str, ...]:
     """Return the means that are worth a row: pooled, a measure of decisions is another form of the accuracy."""
     return MEANS if measure.needs is not Needs.COUNTS else tuple(mean for mean in MEANS if mean != MICRO)

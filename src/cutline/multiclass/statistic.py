@@ -88,19 +88,19 @@ def stack_rankings(scores: Array, is_positive: Array, rows: Array) -> Callable[[
     return ranking
 
 
-def class_stack(cases: ClassCases, position: int) -> Callable[[Array], Ranking]:
+def stack_class(cases: ClassCases, position: int) -> Callable[[Array], Ranking]:
     """Return the rankings of one class against the rest."""
     return stack_rankings(cases.scores[:, position], cases.truth == position, np.arange(len(cases)))
 
 
-def pooled_stack(cases: ClassCases) -> Callable[[Array], Ranking]:
+def stack_pooled(cases: ClassCases) -> Callable[[Array], Ranking]:
     """Return the rankings of all scores of all cases together."""
     count = len(cases.classes)
     is_own = cases.truth[:, None] == np.arange(count)
     return stack_rankings(cases.scores.ravel(), is_own.ravel(), np.repeat(np.arange(len(cases)), count))
 
 
-def class_shares(cases: ClassCases) -> Callable[[Array], Array]:
+def share_classes(cases: ClassCases) -> Callable[[Array], Array]:
     """Return the shares of the classes as a function of the weights."""
     is_class = (cases.truth[:, None] == np.arange(len(cases.classes))).astype(float)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from cutline import advice
-from cutline.calibration.summary import judged_probabilities
+from cutline.calibration.summary import add_judgements
 from cutline.comparison import Comparison
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError, briefly
@@ -179,16 +179,16 @@ def summarize(result: Evaluation | Comparison, **options: Any) -> Summary | Comp
     The probabilities are judged if their measures are in it.
     """
     if isinstance(result, Comparison):
-        return judged_probabilities(advice.add_notes(result, result.summary(**{**result.whole, **options})))
-    return judged_probabilities(advice.add_notes(result, result.summary(**options)))
+        return add_judgements(advice.add_notes(result, result.summary(**{**result.whole, **options})))
+    return add_judgements(advice.add_notes(result, result.summary(**options)))
 
 
 def _list_tool_values(result: Any) -> ToolTable:
     """Return the table of the values that other tools would print for one model."""
-    from cutline.ledger.tool_table import tools_say
-    from cutline.ledger.tools import material_of
+    from cutline.ledger.tool_table import tabulate_tools
+    from cutline.ledger.tools import make_material
 
-    return tools_say(material_of(result))
+    return tabulate_tools(make_material(result))
 
 
 def render_html(
@@ -207,7 +207,7 @@ def render_html(
 
     if summary is not None and isinstance(result, Comparison) != isinstance(summary, ComparisonSummary):
         raise ParameterError("The summary is not one of this result", "pass that of its summary()")
-    return render_model_page(summarize(result) if summary is None else judged_probabilities(summary), tools)
+    return render_model_page(summarize(result) if summary is None else add_judgements(summary), tools)
 
 
 def _write_json(summary: Any) -> str:

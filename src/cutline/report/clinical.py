@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import Any, NamedTuple
 
-from cutline.calibration.summary import judged_probabilities
+from cutline.calibration.summary import add_judgements
 from cutline.charts import CHARTS, DARK, LIGHT, PAGE
 from cutline.core.counts import written
 from cutline.core.errors import CutlineError
@@ -324,7 +324,7 @@ def _turn_sign(row: Row, guide: Guide) -> Estimate:
 
 def _judge(summary: Summary) -> tuple[Sequence[str], Sequence[str]]:
     """Return the verdict on the probabilities with the gain from recalibration, and its notes."""
-    judgement = judged_probabilities(summary).probabilities
+    judgement = add_judgements(summary).probabilities
     if judgement is None:
         return ["There is no verdict on the probabilities, because all cases are of one class."], []
     worth = judgement.worth.verdict if judgement.worth else judgement.reason

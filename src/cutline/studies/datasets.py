@@ -110,7 +110,7 @@ def from_columns(name: str, columns: dict[str, list[str]]) -> DataSet:
     features = {n: c for n, c in columns.items() if n != CLASS and n not in IDENTIFIERS.get(name, ())}
     if not features:
         raise InputError(f"{name}: there is no column beside {CLASS!r} to learn from.")
-    numeric_names = KNOWN[name][2] if name in KNOWN else tuple(n for n, c in features.items() if _all_numbers(c))
+    numeric_names = KNOWN[name][2] if name in KNOWN else tuple(n for n, c in features.items() if _are_all_numbers(c))
     absent = [n for n in numeric_names if numeric_names != _EVERY and n not in features]
     if absent:  # taken as nominal under another name, they would give other numbers without a word
         raise InputError(f"{name}: the numeric columns {', '.join(absent)} are missing.")
@@ -119,7 +119,7 @@ def from_columns(name: str, columns: dict[str, list[str]]) -> DataSet:
         numbers = [[float("nan") if v in _MISSING else float(v) for v in features[n]] for n in numeric]
     except ValueError as error:
         raise InputError(f"{name}: a numeric column holds text ({error}).") from None
-    codes = [_codes(features[n]) for n in features if n not in numeric]
+    codes = [_number_values(features[n]) for n in features if n not in numeric]
     rows, order = len(labels), {label: i for i, label in enumerate(classes)}
     return DataSet(
         name,
@@ -130,14 +130,14 @@ def from_columns(name: str, columns: dict[str, list[str]]) -> DataSet:
     )
 
 
-def _all_numbers(values: list[str]) -> bool:
+def _are_all_numbers(values: list[str]) -> bool:
     try:
         return len({float(value) for value in values if value not in _MISSING}) > 0
     except ValueError:
         return False
 
 
-def _codes(values: list[str]) -> list[int]:
+def _number_values(values: list[str]) -> list[int]:
     order = {value: i for i, value in enumerate(sorted({*values} - {*_MISSING}))}
     return [order.get(value, -1) for value in values]
 
@@ -161,10 +161,10 @@ def read_folder(folder: Path) -> Iterator[tuple[str, DataSet | str]]:
         except InputError as error:
             yield name, str(error)
         except (OSError, UnicodeDecodeError, csv.Error) as error:
-            yield name, f"{name}: the file cannot be read ({_first_line(error)})."
+            yield name, f"{name}: the file cannot be read ({_take_first_line(error)})."
 
 
-def _first_line(error: Exception) -> str:
+def _take_first_line(error: Exception) -> str:
     return (str(error).splitlines() or [""])[0].rstrip(".") or type(error).__name__
 
 
@@ -193,7 +193,7 @@ def fetch_datasets() -> Iterator[tuple[str, DataSet | str]]:
         try:
             columns = _download(name)
         except Exception as error:  # any: what a server sends may break the reader in any way
-            failed.append(f"{name}: it cannot be fetched from OpenML ({_first_line(error)}).")
+            failed.append(f"{name}: it cannot be fetched from OpenML ({_take_first_line(error)}).")
             if not is_reached and len(failed) == _TRIES:
                 raise OSError(failed[0]) from error
             yield name, failed[-1]

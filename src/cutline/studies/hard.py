@@ -30,37 +30,39 @@ def run(settings: StudySettings) -> StudyReport:
     )
     answer = (
         f"{counted} {EXPECTED}, which the text asks for up to ties.",
-        _within_table_5(rows),
-        f"Beyond these five, the same order comes from: {_titles(rows, [n for n in right if n not in PRINTED])}.",
+        _describe_table_5(rows),
+        f"Beyond these five, the same order comes from: {_join_titles(rows, [n for n in right if n not in PRINTED])}.",
         undefined,
     )
     printed = Table(table.columns, tuple(row for row in table.rows if row[0] in PRINTED))
     sections = (
         StudySection("Murphy's Table 5", (), printed, name="hard-table-5"),
-        StudySection("How often each order comes out", (), None, _chart(kinds), "hard-orders"),
+        StudySection("How often each order comes out", (), None, _draw_chart(kinds), "hard-orders"),
         StudySection("Every measure of one cut", (), Table(table.columns, table.rows), name="hard-all"),
     )
     facts = {"measures": len(rows), "in the wanted order": right}
     return StudyReport(*STUDY.heading, answer, sections, settings.seed, settings.quick, facts=facts)
 
 
-def _within_table_5(rows: dict[str, dict[str, Any]]) -> str:
+def _describe_table_5(rows: dict[str, dict[str, Any]]) -> str:
     """Return what the measures of the text's own table say."""
     strictly = [name for name in PRINTED if rows[name]["order"] == EXPECTED]
     tied = [name for name in PRINTED if name not in strictly and rows[name]["order"] in WITH_TIES]
     return (
-        f"Of the five measures that the text tries, this is the order of: {_titles(rows, strictly)}. The text writes "
-        f"B >= C >= A, which these satisfy too, with ties: {_titles(rows, tied)}."
+        f"Of the five measures that the text tries, this is the order of: {_join_titles(rows, strictly)}. "
+        f"The text writes B >= C >= A, which these satisfy too, with ties: {_join_titles(rows, tied)}."
     )
 
 
-def _titles(rows: dict[str, dict[str, Any]], names: list[str]) -> str:
+def _join_titles(rows: dict[str, dict[str, Any]], names: list[str]) -> str:
     return ", ".join(str(rows[name]["title"]) for name in names) or "none"
 
 
-def _chart(kinds: Counter[str]) -> Picture:
+def _draw_chart(kinds: Counter[str]) -> Picture:
     rows = [{"order": name, "measures": count} for name, count in kinds.most_common()]
-    return study_charts.bars(rows, x="measures", y="order", title="Order of the classifiers, by number of measures")
+    return study_charts.draw_bars(
+        rows, x="measures", y="order", title="Order of the classifiers, by number of measures"
+    )
 
 
 STUDY = Study(

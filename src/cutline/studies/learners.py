@@ -21,7 +21,7 @@ LEARNERS = ("C4.5", "NB", "NN")
 PLAIN_TREE = "C4.5, neither pruned nor smoothed"
 
 
-def probabilities(
+def predict_probabilities(
     learner: str, numeric: Array, nominal: Array, y: Array, train: Array, test: Array, seed: int
 ) -> Array:
     """Return the probability of each class (0, 1, ...) for the test cases, learned from the training cases.
@@ -37,11 +37,11 @@ def probabilities(
     """
     classes = int(y.max()) + 1
     if learner == "NB":
-        return _naive_bayes(numeric, nominal, y, train, test, classes)
+        return _predict_by_naive_bayes(numeric, nominal, y, train, test, classes)
     x = _encode(numeric, nominal, train)
     if learner == "NN":
-        return _network(x[train], y[train], x[test], classes, seed)
-    return _tree(x[train], y[train], x[test], classes, seed, is_plain=learner == PLAIN_TREE)
+        return _predict_by_network(x[train], y[train], x[test], classes, seed)
+    return _predict_by_tree(x[train], y[train], x[test], classes, seed, is_plain=learner == PLAIN_TREE)
 
 
 def _encode(numeric: Array, nominal: Array, train: Array) -> Array:
@@ -54,7 +54,7 @@ def _encode(numeric: Array, nominal: Array, train: Array) -> Array:
     return np.column_stack([filled, *one_hot]) if one_hot else filled
 
 
-def _tree(x: Array, y: Array, new: Array, classes: int, seed: int, *, is_plain: bool) -> Array:
+def _predict_by_tree(x: Array, y: Array, new: Array, classes: int, seed: int, *, is_plain: bool) -> Array:
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.tree import DecisionTreeClassifier
 
@@ -72,7 +72,7 @@ def _tree(x: Array, y: Array, new: Array, classes: int, seed: int, *, is_plain: 
     return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
-def _network(x: Array, y: Array, new: Array, classes: int, seed: int) -> Array:
+def _predict_by_network(x: Array, y: Array, new: Array, classes: int, seed: int) -> Array:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPClassifier
     from sklearn.preprocessing import StandardScaler
@@ -90,19 +90,19 @@ def _network(x: Array, y: Array, new: Array, classes: int, seed: int) -> Array:
     return total
 
 
-def _naive_bayes(numeric: Array, nominal: Array, y: Array, train: Array, test: Array, classes: int) -> Array:
+def _predict_by_naive_bayes(numeric: Array, nominal: Array, y: Array, train: Array, test: Array, classes: int) -> Array:
     known = y[train]
     prior = (np.bincount(known, minlength=classes) + 1) / (len(known) + classes)
     total = np.tile(np.log(prior), (len(test), 1))
     for column in numeric.T:
-        total += _normal_evidence(column[train], known, column[test], classes)
+        total += _compute_normal_evidence(column[train], known, column[test], classes)
     for column in nominal.T:
-        total += _counted_evidence(column[train], known, column[test], classes, int(column.max()) + 1)
+        total += _count_evidence(column[train], known, column[test], classes, int(column.max()) + 1)
     shifted = np.exp(total - total.max(axis=1, keepdims=True))
     return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
 
 
-def _normal_evidence(values: Array, y: Array, new: Array, classes: int) -> Array:
+def _compute_normal_evidence(values: Array, y: Array, new: Array, classes: int) -> Array:
     """Return the log density of new values in each class; 0 for missing values and for a class without values."""
     evidence = np.zeros((len(new), classes))
     present = ~np.isnan(values)
@@ -117,7 +117,7 @@ def _normal_evidence(values: Array, y: Array, new: Array, classes: int) -> Array
     return evidence
 
 
-def _counted_evidence(values: Array, y: Array, new: Array, classes: int, kinds: int) -> Array:
+def _count_evidence(values: Array, y: Array, new: Array, classes: int, kinds: int) -> Array:
     counts = np.ones((classes, max(kinds, 1)))  # Laplace's estimate
     present = values >= 0
     np.add.at(counts, (y[present], values[present]), 1)

@@ -30,7 +30,7 @@ def keeps_order(flipped: float, prevalence: float, samples: int, seed: int) -> d
     won = dict.fromkeys(MEASURES, 0.0)
     for _ in range(samples):
         truth = np.arange(CASES) < round(prevalence * CASES)
-        better, worse = _scores(rng, truth)
+        better, worse = _draw_scores(rng, truth)
         seen = truth ^ (rng.random(CASES) < flipped)
         pair = [cl.evaluate(seen, scores) for scores in (better, worse)]
         for name in MEASURES:
@@ -39,7 +39,7 @@ def keeps_order(flipped: float, prevalence: float, samples: int, seed: int) -> d
     return {name: count / samples for name, count in won.items()}
 
 
-def _scores(rng: np.random.Generator, truth: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def _draw_scores(rng: np.random.Generator, truth: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     shared = rng.normal(size=len(truth))
     own = [np.sqrt(OVERLAP) * shared + np.sqrt(1 - OVERLAP) * rng.normal(size=len(truth)) for _ in range(2)]
     return own[0] + BETTER * truth, own[1] + WORSE * truth
@@ -55,31 +55,31 @@ def run(settings: StudySettings) -> StudyReport:
     skewed = dict(zip(PREVALENCES, results[len(FLIPPED) :], strict=True))
     error = 1.96 * 0.5 / np.sqrt(samples)
     sections = (
-        _section("Under label noise", "wrong labels", noisy, "noise-labels", samples, error),
-        _section("Under class skew", "prevalence", skewed, "noise-skew", samples, error),
+        _make_section("Under label noise", "wrong labels", noisy, "noise-labels", samples, error),
+        _make_section("Under class skew", "prevalence", skewed, "noise-skew", samples, error),
     )
     answer = (
-        _population(),
-        *_one_order(
+        _describe_population(),
+        *_describe_groups(
             {("noise", at): row for at, row in noisy.items()} | {("skew", at): row for at, row in skewed.items()}
         ),
-        _verdict(noisy, samples),
-        _skew_verdict(skewed, samples),
+        _write_verdict(noisy, samples),
+        _write_skew_verdict(skewed, samples),
     )
     return StudyReport(*STUDY.heading, answer, sections, settings.seed, settings.quick)
 
 
-def _section(
+def _make_section(
     title: str, axis: str, results: dict[float, dict[str, float]], name: str, samples: int, error: float
 ) -> StudySection:
-    rows = [(_title(measure), *(results[at][measure] for at in results)) for measure in MEASURES]
-    groups = _groups(results)
+    rows = [(_find_title(measure), *(results[at][measure] for at in results)) for measure in MEASURES]
+    groups = _group_measures(results)
     long = [
         {axis: at, "order kept": results[at][names[0]], "measure": _join_names(names)}
         for names in groups
         for at in results
     ]
-    chart = study_charts.lines(
+    chart = study_charts.draw_lines(
         long,
         x=axis,
         y="order kept",
@@ -97,7 +97,7 @@ def _section(
     return StudySection(title, text, Table(columns, tuple(rows)), chart, name)
 
 
-def _population() -> str:
+def _describe_population() -> str:
     return (
         f"Each sample has {CASES} cases. The scores of both classes are normal with variance 1; the means of the "
         f"classes are {BETTER:g} apart for the better model and {WORSE:g} for the other, and the two models' scores "
@@ -106,7 +106,7 @@ def _population() -> str:
     )
 
 
-def _groups(results: Mapping[Any, dict[str, float]]) -> list[list[str]]:
+def _group_measures(results: Mapping[Any, dict[str, float]]) -> list[list[str]]:
     """Return the measures, those together that have the same shares throughout."""
     rows: dict[tuple[float, ...], list[str]] = {}
     for name in MEASURES:
@@ -114,9 +114,9 @@ def _groups(results: Mapping[Any, dict[str, float]]) -> list[list[str]]:
     return list(rows.values())
 
 
-def _one_order(results: Mapping[Any, dict[str, float]]) -> Iterator[str]:
+def _describe_groups(results: Mapping[Any, dict[str, float]]) -> Iterator[str]:
     """Return which measures are one and the same here."""
-    groups = [_join_names(group) for group in _groups(results) if len(group) > 1]
+    groups = [_join_names(group) for group in _group_measures(results) if len(group) > 1]
     if groups:
         yield (
             f"Equal in every column: {'; '.join(groups)}. For models that score the same cases, taKS and the average "
@@ -126,41 +126,41 @@ def _one_order(results: Mapping[Any, dict[str, float]]) -> Iterator[str]:
 
 
 def _join_names(names: list[str]) -> str:
-    return " = ".join(_title(name) for name in names)
+    return " = ".join(_find_title(name) for name in names)
 
 
-def _title(measure: str) -> str:
+def _find_title(measure: str) -> str:
     return cl.MEASURES[measure].title
 
 
-def _apart(share: float, other: float, samples: int) -> bool:
+def _differ(share: float, other: float, samples: int) -> bool:
     """Whether two shares of the same samples differ by more than chance, were the samples not even the same."""
     error = np.sqrt((share * (1 - share) + other * (1 - other)) / samples)
     return bool(abs(share - other) > 1.96 * error)
 
 
-def _verdict(results: dict[float, dict[str, float]], samples: int) -> str:
+def _write_verdict(results: dict[float, dict[str, float]], samples: int) -> str:
     most = results[max(results)]
     ranked = sorted(most, key=lambda name: -most[name])
     ks, taks, auc = (most[name] for name in ("ks", "taks", "auc"))
-    agrees = taks > ks and _apart(taks, ks, samples)
+    agrees = taks > ks and _differ(taks, ks, samples)
     says = "agrees" if agrees else "does not agree beyond the error of the simulation"
     return (
-        f"With {100 * max(results):g} % wrong labels the order is kept most often by: {_title(ranked[0])} "
-        f"({most[ranked[0]]:.3f}), and least often by: {_title(ranked[-1])} ({most[ranked[-1]]:.3f}). The text calls "
-        f"KS sensitive to noise and taKS more robust: {ks:.3f} against {taks:.3f} here, which {says}. It calls the AUC "
-        f"relatively robust: {auc:.3f}."
+        f"With {100 * max(results):g} % wrong labels the order is kept most often by: {_find_title(ranked[0])} "
+        f"({most[ranked[0]]:.3f}), and least often by: {_find_title(ranked[-1])} ({most[ranked[-1]]:.3f}). "
+        f"The text calls KS sensitive to noise and taKS more robust: {ks:.3f} against {taks:.3f} here, which {says}. "
+        f"It calls the AUC relatively robust: {auc:.3f}."
     )
 
 
-def _skew_verdict(results: dict[float, dict[str, float]], samples: int) -> str:
+def _write_skew_verdict(results: dict[float, dict[str, float]], samples: int) -> str:
     rare = results[min(results)]
     ranked = sorted(rare, key=lambda name: -rare[name])
     auc, precision = rare["auc"], rare["average_precision"]
     more = "more often than" if auc > precision else "less often than"
-    which = more if _apart(auc, precision, samples) else "about as often as"
+    which = more if _differ(auc, precision, samples) else "about as often as"
     return (
-        f"With {100 * min(results):g} % positives the order is kept most often by: {_title(ranked[0])} "
+        f"With {100 * min(results):g} % positives the order is kept most often by: {_find_title(ranked[0])} "
         f"({rare[ranked[0]]:.3f}). The AUC keeps it {which} average precision does ({auc:.3f} and {precision:.3f}). "
         "The text calls the AUC relatively robust to imbalanced classes and recommends average precision for highly "
         "imbalanced ones; which of them keeps the order is only one side of that."

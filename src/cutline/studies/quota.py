@@ -25,7 +25,7 @@ from cutline.core.errors import InputError
 from cutline.core.table import Table
 from cutline.studies import datasets, study_charts
 from cutline.studies.datasets import DataSet
-from cutline.studies.learners import LEARNERS, PLAIN_TREE, probabilities
+from cutline.studies.learners import LEARNERS, PLAIN_TREE, predict_probabilities
 from cutline.studies.study import Study, StudyReport, StudySection, StudySettings, do_parts
 
 MEASURES = ("auc", "average_hit_rate", "average_qrecall", "pem")
@@ -45,7 +45,7 @@ class Key(NamedTuple):
 
 
 @cache
-def published_tables() -> dict[Key, dict[str, float | None]]:
+def load_published() -> dict[Key, dict[str, float | None]]:
     """Return Tables 8 and 9 as printed; PEM of the network for the smallest class is missing there."""
     with (files(__package__) / "arbel_rokach_tables_8_9.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -64,7 +64,7 @@ def mean(values: npt.NDArray[np.float64]) -> float:
     return float(np.nanmean(values)) if not np.isnan(values).all() else math.nan
 
 
-def reading(splits: int) -> str:
+def explain_cells(splits: int) -> str:
     """Return how to read a cell of the two tables."""
     return (
         f"Mean over {splits} splits and, in brackets, the range of the middle 95 % of them; after the slash the value "
@@ -72,49 +72,49 @@ def reading(splits: int) -> str:
     )
 
 
-def table(values: Values, positive: str) -> Table:
+def make_table(values: Values, positive: str) -> Table:
     """Return Table 8 or 9: ours, and the printed value after a slash."""
     columns = ("data set", *(f"{learner} {TITLES[m]}" for learner in LEARNERS for m in MEASURES))
     rows = []
     for name in dict.fromkeys(key.data for key in values):
-        cells = [cell(values, Key(name, positive, learner), m) for learner in LEARNERS for m in MEASURES]
+        cells = [format_cell(values, Key(name, positive, learner), m) for learner in LEARNERS for m in MEASURES]
         rows.append((name, *cells))
     return Table(columns, tuple(rows))
 
 
-def cell(values: Values, key: Key, measure: str) -> str:
+def format_cell(values: Values, key: Key, measure: str) -> str:
     """Return the mean over the splits with its range, and the printed value, with * outside the range."""
     own = values[key][measure]
     if np.isnan(own).all():
         return "undefined"
     low, high = np.nanquantile(own, MIDDLE)
-    theirs = published_tables().get(key, {}).get(measure)
-    printed = "" if theirs is None else f" / {theirs:g}{'*' if standing(own, theirs) else ''}"
+    theirs = load_published().get(key, {}).get(measure)
+    printed = "" if theirs is None else f" / {theirs:g}{'*' if locate(own, theirs) else ''}"
     return f"{mean(own):.3f} [{low:.3f}, {high:.3f}]{printed}"
 
 
-def standing(own: npt.NDArray[np.float64], theirs: float) -> int:
+def locate(own: npt.NDArray[np.float64], theirs: float) -> int:
     """Whether a printed number lies below (-1), in (0) or above (1) the range of our splits, up to its rounding."""
     low, high = np.nanquantile(own, MIDDLE)
     return int(theirs > high + 5e-4) - int(theirs < low - 5e-4)
 
 
-def _pairs(values: Values, positive: str, learner: str, measure: str) -> list[tuple[float, float]]:
+def _pair_with_printed(values: Values, positive: str, learner: str, measure: str) -> list[tuple[float, float]]:
     pairs = []
     for key, own in values.items():
-        theirs = published_tables().get(key, {}).get(measure)
+        theirs = load_published().get(key, {}).get(measure)
         if (key.positive, key.learner) == (positive, learner) and theirs is not None:
             pairs.append((mean(own[measure]), theirs))
     return [pair for pair in pairs if not math.isnan(pair[0])]
 
 
-def agreement(values: Values) -> Table:
+def correlate_with_printed(values: Values) -> Table:
     """Return the rank correlation of each column with the printed one, and how far apart they are."""
     from scipy.stats import spearmanr
 
     rows = []
     for positive, learner, measure in itertools.product(CLASSES, LEARNERS, MEASURES):
-        pairs = np.array(_pairs(values, positive, learner, measure))
+        pairs = np.array(_pair_with_printed(values, positive, learner, measure))
         if len(pairs) < 3 or min(len({*column}) for column in pairs.T.tolist()) < 2:
             continue
         gap = float(np.median(np.abs(pairs[:, 0] - pairs[:, 1])))
@@ -123,7 +123,7 @@ def agreement(values: Values) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _learner_tests(values: Values) -> Table:
+def _test_learners(values: Values) -> Table:
     """Return the mean rank of each learner over the data sets, and whether they differ, for each measure."""
     rows = []
     for positive, measure in itertools.product(CLASSES, MEASURES):
@@ -141,7 +141,7 @@ def _learner_tests(values: Values) -> Table:
     return Table(("class", "measure", "data sets", *ranked, "p (Iman-Davenport)", "better"), tuple(rows))
 
 
-def _learner_text() -> str:
+def _explain_learner_tests() -> str:
     """Return how to read the tests of the learners."""
     return (
         "Each data set is one observation, the mean over its splits: Friedman's test with the F statistic of Iman and "
@@ -150,19 +150,19 @@ def _learner_text() -> str:
     )
 
 
-def _winners(values: Values) -> Table:
+def _tabulate_winners(values: Values) -> Table:
     """Return how often two measures put the same learner first."""
     rows = []
     for positive, (a, b) in itertools.product(CLASSES, itertools.combinations(MEASURES, 2)):
-        same, of = _same_winner(values, positive, a, b)
-        theirs, sets = _same_printed(positive, a, b)
+        same, of = _count_same_winner(values, positive, a, b)
+        theirs, sets = _count_same_printed(positive, a, b)
         ours = same / of if of else math.nan
         rows.append((positive, TITLES[a], TITLES[b], ours, of, theirs / sets))
     columns = ("class", "measure", "other measure", "same winner", "splits", "same winner in the text")
     return Table(columns, tuple(rows))
 
 
-def _winner_text() -> str:
+def _explain_winners() -> str:
     """Return how to read the table of winners."""
     return (
         "Share of all splits of all data sets in which both measures put the same learner first; equal firsts count as "
@@ -171,42 +171,44 @@ def _winner_text() -> str:
     )
 
 
-def _first(scores: dict[str, float]) -> set[str]:
+def _find_first(scores: dict[str, float]) -> set[str]:
     known = {name: value for name, value in scores.items() if not math.isnan(value)}
     return {name for name, value in known.items() if value >= max(known.values()) - 1e-9} if known else set()
 
 
-def _same_winner(values: Values, positive: str, a: str, b: str) -> tuple[int, int]:
+def _count_same_winner(values: Values, positive: str, a: str, b: str) -> tuple[int, int]:
     """Return in how many splits two measures share a first learner, and the number of splits."""
     same = of = 0
     for name in dict.fromkeys(key.data for key in values):
         own = {learner: values[Key(name, positive, learner)] for learner in LEARNERS}
         for i in range(len(own[LEARNERS[0]]["auc"])):
             best_by_a, best_by_b = (
-                _first({learner: float(own[learner][m][i]) for learner in LEARNERS}) for m in (a, b)
+                _find_first({learner: float(own[learner][m][i]) for learner in LEARNERS}) for m in (a, b)
             )
             of += bool(best_by_a and best_by_b)
             same += bool(best_by_a & best_by_b)
     return same, of
 
 
-def _same_printed(positive: str, a: str, b: str) -> tuple[int, int]:
+def _count_same_printed(positive: str, a: str, b: str) -> tuple[int, int]:
     same = of = 0
-    for name in dict.fromkeys(key.data for key in published_tables()):
-        rows = {learner: published_tables()[Key(name, positive, learner)] for learner in LEARNERS}
+    for name in dict.fromkeys(key.data for key in load_published()):
+        rows = {learner: load_published()[Key(name, positive, learner)] for learner in LEARNERS}
         both = {learner: row for learner, row in rows.items() if row[a] is not None and row[b] is not None}
-        best_by_a, best_by_b = (_first({learner: float(row[m] or 0) for learner, row in both.items()}) for m in (a, b))
+        best_by_a, best_by_b = (
+            _find_first({learner: float(row[m] or 0) for learner, row in both.items()}) for m in (a, b)
+        )
         of += 1
         same += bool(best_by_a & best_by_b)
     return same, of
 
 
-def ties(values: Values) -> Table:
+def tabulate_ties(values: Values) -> Table:
     """Return PEM of the trees with ties by the rule of the text, and as the rows stand."""
     rows = []
     for key, own in values.items():
         if key.learner == "C4.5":
-            theirs = published_tables().get(key, {}).get("pem")
+            theirs = load_published().get(key, {}).get("pem")
             exact, by_rows = own["pem"], own[BY_ROWS]
             gap = float(np.nanmax(np.abs(exact - by_rows))) if not np.isnan(exact).all() else math.nan
             rows.append((key.data, key.positive, mean(2 * own["auc"] - 1), mean(exact), mean(by_rows), gap, theirs))
@@ -214,19 +216,21 @@ def ties(values: Values) -> Table:
     return Table(columns, tuple(rows))
 
 
-def tie_text(values: Values) -> str:
+def explain_ties(values: Values) -> str:
     """Return what ties do to the PEM of a tree, in words."""
     names = [name for name in dict.fromkeys(key.data for key in values) if _is_binary(values, name)]
     if not names:
         return "This run has no data set of two classes, of which both would have the same PEM but for ties."
-    pems = [[mean(own[BY_ROWS]) for own in _both(values, name)] for name in names]
+    pems = [[mean(own[BY_ROWS]) for own in _select_both(values, name)] for name in names]
     differ = sum(abs(printed - other) > 1e-6 for printed, other in pems)
     rule = (
         "With the text's own rule for ties PEM is 2 AUC - 1, so both classes of a two-class problem have one value. "
         f"When ties stay in the order of the rows instead, the two values differ in {differ} of our {len(names)} "
         "two-class data sets."
     )
-    printed = [_both(published_tables(), name) for name in names if Key(name, "smallest", "C4.5") in published_tables()]
+    printed = [
+        _select_both(load_published(), name) for name in names if Key(name, "smallest", "C4.5") in load_published()
+    ]
     apart = [rows for rows in printed if rows[0]["pem"] != rows[1]["pem"]]
     centred = [rows for rows in apart if _is_centred(*rows)]
     if not apart:
@@ -238,7 +242,7 @@ def tie_text(values: Values) -> str:
     )
 
 
-def _both(table: Mapping[Key, T], name: str) -> tuple[T, T]:
+def _select_both(table: Mapping[Key, T], name: str) -> tuple[T, T]:
     """Return what a table has for the tree, with the smallest and with the largest class as the positive one."""
     smallest, largest = (table[Key(name, positive, "C4.5")] for positive in CLASSES)
     return smallest, largest
@@ -251,7 +255,7 @@ def _is_centred(positive: dict[str, float | None], other: dict[str, float | None
 
 def _is_binary(values: Values, name: str) -> bool:
     """Whether both classes have the same AUC in every split, which only two classes have."""
-    area, other = (own["auc"] for own in _both(values, name))
+    area, other = (own["auc"] for own in _select_both(values, name))
     return bool(np.allclose(area, other, equal_nan=True))
 
 
@@ -290,7 +294,7 @@ class Standing(NamedTuple):
     side: int
 
 
-def _standings(values: Values, *, tree: str = "C4.5") -> list[Standing]:
+def _list_standings(values: Values, *, tree: str = "C4.5") -> list[Standing]:
     """Return every printed number that our splits can be compared with.
 
     Args:
@@ -302,28 +306,28 @@ def _standings(values: Values, *, tree: str = "C4.5") -> list[Standing]:
         key = Key(name, positive, learner)
         ours = values[key._replace(learner=tree) if learner == "C4.5" else key]
         for measure in MEASURES:
-            theirs = published_tables().get(key, {}).get(measure)
+            theirs = load_published().get(key, {}).get(measure)
             if theirs is not None and not np.isnan(ours[measure]).all():
-                rows.append(Standing(key, measure, standing(ours[measure], theirs)))
+                rows.append(Standing(key, measure, locate(ours[measure], theirs)))
     return rows
 
 
-def typical(values: Values) -> float:
+def compute_expected_share(values: Values) -> float:
     """Return the share of such numbers that would lie in the range if they came from one more split of the same
     kind.
 
     The quantiles 0.025 and 0.975 of m values, read between their ranks, hold a further value with the probability
     0.95 (m - 1) / (m + 1).
     """
-    sizes = [int((~np.isnan(values[standing.key][standing.measure])).sum()) for standing in _standings(values)]
+    sizes = [int((~np.isnan(values[standing.key][standing.measure])).sum()) for standing in _list_standings(values)]
     return float(np.mean([0.95 * (m - 1) / (m + 1) for m in sizes])) if sizes else float("nan")
 
 
-def verdict(values: Values) -> Iterator[str]:
+def write_verdict(values: Values) -> Iterator[str]:
     """Return how many printed numbers lie in the range of our splits, and how many would if all were as it should
     be.
     """
-    rows = _standings(values)
+    rows = _list_standings(values)
     if not rows:
         return
     inside = sum(not standing.side for standing in rows)
@@ -331,12 +335,13 @@ def verdict(values: Values) -> Iterator[str]:
     listed = ", ".join(f"{name} {sum(own)} of {len(own)}" for name, own in by_learner.items())
     yield (
         f"{inside} of the {len(rows)} printed numbers ({100 * inside / len(rows):.0f} %) lie in the middle 95 % of "
-        f"our splits; those of one more split of ours would in at least about {100 * typical(values):.0f} %. By "
-        f"learner: {listed}."
+        "our splits; those of one more split of ours would in at least about "
+        f"{100 * compute_expected_share(values):.0f} %. "
+        f"By learner: {listed}."
     )
     names = dict.fromkeys(standing.key.data for standing in rows)
     outside = Counter(standing.key.data for standing in rows if standing.side)
-    half = _fewest_for_half(outside)
+    half = _count_for_half(outside)
     if outside:
         where = f"{half} data sets" if half > 1 else "one data set"
         yield (
@@ -344,14 +349,16 @@ def verdict(values: Values) -> Iterator[str]:
             f"{len(names) - len(outside)} of {len(names)} data sets have none outside, and {where} at least half of "
             "all that are."
         )
-    plain = [not standing.side for standing in _standings(values, tree=PLAIN_TREE) if standing.key.learner == "C4.5"]
+    plain = [
+        not standing.side for standing in _list_standings(values, tree=PLAIN_TREE) if standing.key.learner == "C4.5"
+    ]
     yield (
         f"The range of our tree depends on how it is pruned and smoothed: it holds {sum(by_learner['C4.5'])} of the "
         f"{len(plain)} numbers printed for C4.5, and that of a tree that is neither pruned nor smoothed {sum(plain)}."
     )
 
 
-def _fewest_for_half(counts: Counter[str]) -> int:
+def _count_for_half(counts: Counter[str]) -> int:
     total = 0
     for i, (_, count) in enumerate(counts.most_common(), 1):
         total += count
@@ -360,7 +367,7 @@ def _fewest_for_half(counts: Counter[str]) -> int:
     return 0
 
 
-def _outside_text() -> str:
+def _explain_outside() -> str:
     """Return how to read the table of what lies outside."""
     return (
         "How many of the printed numbers lie below or above the range of our splits, by learner; how many of those of "
@@ -369,37 +376,40 @@ def _outside_text() -> str:
     )
 
 
-def outside(values: Values, sets: Mapping[str, DataSet]) -> Table:
+def tabulate_outside(values: Values, sets: Mapping[str, DataSet]) -> Table:
     """Return the data sets with printed numbers outside the range of our splits, those with most of them first."""
-    standings = _standings(values)
-    plain = [standing for standing in _standings(values, tree=PLAIN_TREE) if standing.key.learner == "C4.5"]
+    standings = _list_standings(values)
+    plain = [standing for standing in _list_standings(values, tree=PLAIN_TREE) if standing.key.learner == "C4.5"]
     rows: list[tuple[Any, ...]] = []
     for name in dict.fromkeys(standing.key.data for standing in standings):
         own = [standing for standing in standings if standing.key.data == name]
         out = [standing for standing in own if standing.side]
         if out:
-            sides = [_sides([standing for standing in out if standing.key.learner == learner]) for learner in LEARNERS]
+            sides = [
+                _describe_sides([standing for standing in out if standing.key.learner == learner])
+                for learner in LEARNERS
+            ]
             still = sum(bool(standing.side) for standing in plain if standing.key.data == name)
-            why = "; ".join(_clues(out, still, sets[name])) or "nothing found"
+            why = "; ".join(_find_clues(out, still, sets[name])) or "nothing found"
             rows.append((name, len(out), len(own), *sides, still, why))
     rows.sort(key=lambda row: -row[1])
     columns = ("data set", "outside", "of", *LEARNERS, "C4.5, plain tree", "what may be behind it")
     return Table(columns, tuple(rows))
 
 
-def _sides(out: list[Standing]) -> str:
+def _describe_sides(out: list[Standing]) -> str:
     counts = {"below": sum(standing.side < 0 for standing in out), "above": sum(standing.side > 0 for standing in out)}
     return ", ".join(f"{count} {side}" for side, count in counts.items() if count)
 
 
-def _clues(out: list[Standing], still: int, data: DataSet) -> Iterator[str]:
+def _find_clues(out: list[Standing], still: int, data: DataSet) -> Iterator[str]:
     """Return what the data or the print say about numbers outside the range; none of it is certain."""
-    yield from _few_cases(out, data)
+    yield from _find_few_cases(out, data)
     printed = PRINTED_CASES[data.name]
     if printed != len(data):
         yield f"the text counts {printed} cases, the file has {len(data)}"
     for key in dict.fromkeys(standing.key for standing in out):
-        row = published_tables()[key]
+        row = load_published()[key]
         area, pem = row["auc"], row["pem"]
         if key.learner != "C4.5" and area is not None and pem is not None and abs(pem - (2 * area - 1)) > ROUNDING:
             yield f"the print contradicts itself: PEM of {key.learner} is {pem:g}, and 2 AUC - 1 is {2 * area - 1:.4g}"
@@ -412,7 +422,7 @@ def _clues(out: list[Standing], still: int, data: DataSet) -> Iterator[str]:
         yield f"all on one side for {len(learners)} learners, which share a split: it may have been {kind} one"
 
 
-def _few_cases(out: list[Standing], data: DataSet) -> Iterator[str]:
+def _find_few_cases(out: list[Standing], data: DataSet) -> Iterator[str]:
     for positive in dict.fromkeys(standing.key.positive for standing in out):
         cases = int((data.y == (data.smallest if positive == "smallest" else data.largest)).sum())
         if cases / 3 < FEW:
@@ -435,13 +445,15 @@ def split(data: DataSet, number: int, seed: int) -> dict[str, list[float | None]
     if len({*data.y[train].tolist()}) < 2:
         return {f"{name} {learner}": [None] * len(FIELDS) for name in CLASSES for learner in _ALL}
     for learner in _ALL:
-        predicted = probabilities(learner, data.numeric, data.nominal, data.y, train, test, int(rng.integers(2**31)))
+        predicted = predict_probabilities(
+            learner, data.numeric, data.nominal, data.y, train, test, int(rng.integers(2**31))
+        )
         for name, positive in (("smallest", data.smallest), ("largest", data.largest)):
-            values[f"{name} {learner}"] = _numbers(data.y[test] == positive, predicted[:, positive])
+            values[f"{name} {learner}"] = _compute_measures(data.y[test] == positive, predicted[:, positive])
     return values
 
 
-def _numbers(labels: npt.NDArray[np.bool_], scores: npt.NDArray[np.float64]) -> list[float | None]:
+def _compute_measures(labels: npt.NDArray[np.bool_], scores: npt.NDArray[np.float64]) -> list[float | None]:
     if labels.all() or not labels.any():
         return [None] * len(FIELDS)
     ev = cl.evaluate(labels, scores)
@@ -452,32 +464,42 @@ def _numbers(labels: npt.NDArray[np.bool_], scores: npt.NDArray[np.float64]) -> 
 
 def run(settings: StudySettings) -> StudyReport:
     """Run all splits of all available data sets, then make the tables."""
-    sets, left_out, about = _data(settings)
+    sets, left_out, about = _load_data(settings)
     if settings.quick:
-        sets, left_out = _small(sets, left_out)
+        sets, left_out = _select_small(sets, left_out)
     splits = QUICK_SPLITS if settings.quick else SPLITS
     parts = [(data.name, data.fingerprint, number) for data in sets for number in range(splits)]
     work = _Work({(data.name, data.fingerprint): data for data in sets}).split
     done = do_parts(work, parts, settings, "quota 3")
     values = _gather({(name, number): value for (name, _, number), value in zip(parts, done, strict=True)})
-    left_out += _one_class(values, splits)
+    left_out += _note_one_class(values, splits)
     sections = (
         StudySection(
-            "Table 8, the smallest class", (reading(splits),), table(values, "smallest"), name="quota-table-8"
+            "Table 8, the smallest class",
+            (explain_cells(splits),),
+            make_table(values, "smallest"),
+            name="quota-table-8",
         ),
-        StudySection("Table 9, the largest class", (reading(splits),), table(values, "largest"), name="quota-table-9"),
-        StudySection("Ours beside theirs", (), agreement(values), _chart(values), "quota-agreement"),
+        StudySection(
+            "Table 9, the largest class", (explain_cells(splits),), make_table(values, "largest"), name="quota-table-9"
+        ),
+        StudySection("Ours beside theirs", (), correlate_with_printed(values), _draw_chart(values), "quota-agreement"),
         StudySection(
             "Printed numbers outside our range",
-            (_outside_text(),),
-            outside(values, {data.name: data for data in sets}),
+            (_explain_outside(),),
+            tabulate_outside(values, {data.name: data for data in sets}),
             name="quota-outside",
         ),
         StudySection(
-            "Do two measures pick the same winner?", (_winner_text(),), _winners(values), name="quota-winners"
+            "Do two measures pick the same winner?",
+            (_explain_winners(),),
+            _tabulate_winners(values),
+            name="quota-winners",
         ),
-        StudySection("Do the learners differ?", (_learner_text(),), _learner_tests(values), name="quota-learners"),
-        StudySection("What ties do to a tree's PEM", (tie_text(values),), ties(values), name="quota-ties"),
+        StudySection(
+            "Do the learners differ?", (_explain_learner_tests(),), _test_learners(values), name="quota-learners"
+        ),
+        StudySection("What ties do to a tree's PEM", (explain_ties(values),), tabulate_ties(values), name="quota-ties"),
     )
     return StudyReport(
         *STUDY.heading,
@@ -491,7 +513,7 @@ def run(settings: StudySettings) -> StudyReport:
     )
 
 
-def _small(sets: list[DataSet], left_out: list[str]) -> tuple[list[DataSet], list[str]]:
+def _select_small(sets: list[DataSet], left_out: list[str]) -> tuple[list[DataSet], list[str]]:
     """Return the data sets of a quick run, and what was left out with those that are too large for it."""
     small = [data for data in sets if len(data) <= QUICK_CASES]
     if not small:
@@ -509,7 +531,7 @@ class _Work(NamedTuple):
         return split(self.sets[name, fingerprint], number, seed)
 
 
-def _data(settings: StudySettings) -> tuple[list[DataSet], list[str], str]:
+def _load_data(settings: StudySettings) -> tuple[list[DataSet], list[str], str]:
     """Return the data sets, what was left out, and where they come from."""
     if settings.data is not None:
         chosen, about = list(datasets.read_folder(settings.data)), "The data sets are those of the given folder."
@@ -543,7 +565,7 @@ def _gather(results: dict[tuple[str, int], dict[str, list[float | None]]]) -> Va
     return values
 
 
-def _one_class(values: Values, splits: int) -> list[str]:
+def _note_one_class(values: Values, splits: int) -> list[str]:
     lines = []
     for name, positive in dict.fromkeys((key.data, key.positive) for key in values):
         missing = int(np.isnan(values[Key(name, positive, LEARNERS[0])]["auc"]).sum())
@@ -558,10 +580,10 @@ def _one_class(values: Values, splits: int) -> list[str]:
 def _answer(values: Values, splits: int) -> Iterator[str]:
     if splits < SPLITS:
         yield f"This is a quick run: {splits} splits span less than the {SPLITS} of a full one."
-    yield from verdict(values)
+    yield from write_verdict(values)
     for positive in CLASSES:
-        pem, total = _same_winner(values, positive, "auc", "pem")
-        hit, _ = _same_winner(values, positive, "auc", "average_hit_rate")
+        pem, total = _count_same_winner(values, positive, "auc", "pem")
+        hit, _ = _count_same_winner(values, positive, "auc", "average_hit_rate")
         if total:
             yield (
                 f"{positive.capitalize()} class: AUC and PEM pick the same learner in {100 * pem / total:.1f} % of "
@@ -569,7 +591,7 @@ def _answer(values: Values, splits: int) -> Iterator[str]:
             )
 
 
-def _chart(values: Values) -> Picture | None:
+def _draw_chart(values: Values) -> Picture | None:
     rows = [
         {
             "our mean": mean(own[m]),
@@ -580,12 +602,12 @@ def _chart(values: Values) -> Picture | None:
         }
         for key, own in values.items()
         for m in MEASURES
-        if (theirs := published_tables().get(key, {}).get(m)) is not None and not np.isnan(own[m]).all()
+        if (theirs := load_published().get(key, {}).get(m)) is not None and not np.isnan(own[m]).all()
     ]
     if not rows:
         return None
     title = "Every number of Tables 8 and 9 beside ours"
-    return study_charts.points(rows, x="the text", y="our mean", series="measure", title=title)
+    return study_charts.draw_points(rows, x="the text", y="our mean", series="measure", title=title)
 
 
 STUDY = Study(

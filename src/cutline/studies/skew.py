@@ -20,19 +20,19 @@ THRESHOLD = DISTANCE / 2  # the best cut of balanced classes, kept while the cla
 
 
 @cache
-def expected(ratio: float) -> dict[str, float]:
+def compute_expected(ratio: float) -> dict[str, float]:
     """Return the values of the population, by formula: the normal distributions have means 0 and `DISTANCE`."""
     from scipy.integrate import quad
     from scipy.stats import norm
 
     recall, fpr = norm.sf(THRESHOLD - DISTANCE), norm.sf(THRESHOLD)
 
-    def precision(cut: float) -> float:
+    def compute_precision(cut: float) -> float:
         hits, alarms = norm.sf(cut - DISTANCE), ratio * norm.sf(cut)
         return float(hits / (hits + alarms))
 
     # The area under precision over recall: recall falls by the density of the positives when the cut rises.
-    area = quad(lambda cut: precision(cut) * norm.pdf(cut - DISTANCE), -10, 10 + DISTANCE, limit=200)[0]
+    area = quad(lambda cut: compute_precision(cut) * norm.pdf(cut - DISTANCE), -10, 10 + DISTANCE, limit=200)[0]
     return {
         "accuracy": float((recall + ratio * (1 - fpr)) / (1 + ratio)),
         "accuracy of flagging nobody": ratio / (1 + ratio),
@@ -44,7 +44,7 @@ def expected(ratio: float) -> dict[str, float]:
 
 
 @cache
-def expected_of_sample(ratio: int) -> float:
+def compute_expected_of_sample(ratio: int) -> float:
     """Return the mean auPRC of samples with `POSITIVES` positives, which exceeds the auPRC of the population.
 
     The precision at a positive of score s is (1 + A) / (1 + A + B), with A of the other positives and B of the
@@ -89,10 +89,14 @@ def run(settings: StudySettings) -> StudyReport:
     ratios = [ratio for ratio in RATIOS if not settings.quick or ratio <= 1000]
     parts = [(ratio, samples) for ratio in ratios]
     simulations = dict(zip(ratios, do_parts(simulate, parts, settings, "skew 2"), strict=True))
-    rows = list(_rows(ratios, simulations))
+    rows = list(_make_rows(ratios, simulations))
     answer = _answer(ratios, simulations, samples)
-    chart = study_charts.lines(
-        [{"negatives for one positive": r, "value": v, "measure": n} for r in ratios for n, v in expected(r).items()],
+    chart = study_charts.draw_lines(
+        [
+            {"negatives for one positive": r, "value": v, "measure": n}
+            for r in ratios
+            for n, v in compute_expected(r).items()
+        ],
         x="negatives for one positive",
         y="value",
         series="measure",
@@ -116,7 +120,7 @@ def run(settings: StudySettings) -> StudyReport:
 
 
 def _answer(ratios: list[int], simulations: dict[int, dict[str, list[float]]], samples: int) -> tuple[str, ...]:
-    first, last = expected(ratios[0]), expected(ratios[-1])
+    first, last = compute_expected(ratios[0]), compute_expected(ratios[-1])
     population = (
         f"The scores of the positives are normal with mean {DISTANCE:g}, those of the negatives normal with mean 0, "
         f"both with variance 1; the threshold is {THRESHOLD:g}, the best one for balanced classes."
@@ -135,26 +139,39 @@ def _answer(ratios: list[int], simulations: dict[int, dict[str, list[float]]], s
         f"Accuracy at this threshold is {last['accuracy']:.4f} at 1 : {ratios[-1]:,}, and that of flagging nobody "
         f"{nobody:.4f}: by accuracy alone {preferred}."
     )
-    return population, ranking, accuracy, _bias(ratios[-1], simulations), _agreement(ratios, simulations, samples)
+    return (
+        population,
+        ranking,
+        accuracy,
+        _explain_bias(ratios[-1], simulations),
+        _describe_agreement(ratios, simulations, samples),
+    )
 
 
-def _bias(ratio: int, simulations: dict[int, dict[str, list[float]]]) -> str:
+def _explain_bias(ratio: int, simulations: dict[int, dict[str, list[float]]]) -> str:
     """Explain why the simulated auPRC differs from the population's."""
-    whole, sample, mean = expected(ratio)["auPRC"], expected_of_sample(ratio), simulations[ratio]["auPRC"][0]
+    whole, sample, mean = (
+        compute_expected(ratio)["auPRC"],
+        compute_expected_of_sample(ratio),
+        simulations[ratio]["auPRC"][0],
+    )
     return (
         f"At 1 : {ratio:,} the simulated auPRC has the mean {mean:.4f}, while the population has {whole:.4f}. Samples "
         f"are biased: with {POSITIVES} positives the formula expects {sample:.4f}, {100 * (sample / whole - 1):.0f} % "
         "more than in the population, because every positive counts itself when the precision at its place is taken. "
-        f"At 1 : 1 the bias is {100 * (expected_of_sample(1) / expected(1)['auPRC'] - 1):.1f} %."
+        f"At 1 : 1 the bias is {100 * (compute_expected_of_sample(1) / compute_expected(1)['auPRC'] - 1):.1f} %."
     )
 
 
-def _agreement(ratios: list[int], simulations: dict[int, dict[str, list[float]]], samples: int) -> str:
+def _describe_agreement(ratios: list[int], simulations: dict[int, dict[str, list[float]]], samples: int) -> str:
     """Return how far the simulated means are from what the formulas expect of such samples, in standard errors."""
     from scipy.stats import t as student
 
     gaps = {
-        (name, ratio): abs(mean - (expected_of_sample(ratio) if name == "auPRC" else expected(ratio)[name])) / error
+        (name, ratio): abs(
+            mean - (compute_expected_of_sample(ratio) if name == "auPRC" else compute_expected(ratio)[name])
+        )
+        / error
         for ratio in ratios
         for name, (mean, error, *_) in simulations[ratio].items()
     }
@@ -168,17 +185,17 @@ def _agreement(ratios: list[int], simulations: dict[int, dict[str, list[float]]]
     )
 
 
-def _rows(ratios: list[int], simulations: dict[int, dict[str, list[float]]]) -> Iterator[tuple[Any, ...]]:
+def _make_rows(ratios: list[int], simulations: dict[int, dict[str, list[float]]]) -> Iterator[tuple[Any, ...]]:
     none = (None,) * 4
     for ratio in ratios:
-        for name, formula in expected(ratio).items():
+        for name, formula in compute_expected(ratio).items():
             is_biased = name == "auPRC"
             yield (ratio, name, formula, *(none if is_biased else simulations[ratio].get(name, none)))
             if is_biased:
                 yield (
                     ratio,
                     f"auPRC, samples of {POSITIVES} positives",
-                    expected_of_sample(ratio),
+                    compute_expected_of_sample(ratio),
                     *simulations[ratio][name],
                 )
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 
-def _silent(done: int, of: int) -> None:
+def _ignore_progress(done: int, of: int) -> None:
     pass
 
 
@@ -47,7 +47,7 @@ class StudySettings:
     data: Path | None = None
     jobs: int = 2
     progress_file: Path | None = None
-    progress: Progress = field(default=_silent, compare=False)
+    progress: Progress = field(default=_ignore_progress, compare=False)
 
     def __post_init__(self) -> None:
         check_whole(self.seed, "seed", 0)
@@ -106,18 +106,18 @@ class _Journal:
         if path is not None and path.exists():
             self._results = dict(_complete(path.read_bytes().splitlines()))
 
-    def _key(self, part: tuple[Any, ...]) -> str:
+    def _make_key(self, part: tuple[Any, ...]) -> str:
         text = json.dumps([self._what, self._seed, part], default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
     def __contains__(self, part: tuple[Any, ...]) -> bool:
-        return self._key(part) in self._results
+        return self._make_key(part) in self._results
 
     def __getitem__(self, part: tuple[Any, ...]) -> Any:
-        return self._results[self._key(part)]
+        return self._results[self._make_key(part)]
 
     def add(self, part: tuple[Any, ...], result: Any) -> None:
-        key = self._key(part)
+        key = self._make_key(part)
         self._results[key] = result
         if self._path is None:
             return
@@ -189,20 +189,20 @@ class StudyReport:
             for paragraph in section.text:
                 lines += [paragraph, ""]
             if section.chart is not None:
-                lines += [f"![{section.title}]({_file(section, 'svg')})", ""]
+                lines += [f"![{section.title}]({_name_file(section, 'svg')})", ""]
             if section.table is not None:
-                lines += [*_markdown_table(section.table), ""]
+                lines += [*_format_table(section.table), ""]
         if self.left_out:
             lines += ["## What was left out", "", *(f"- {line}" for line in self.left_out), ""]
         return "\n".join([*lines, self.made_with, ""])
 
     def html(self) -> str:
         """Return the report as one page that makes no network requests."""
-        body = [f"<h1>{html_text(self.title)}</h1>", _paragraph(f"{self.source}. {self.question}")]
-        body += [_paragraph(text) for text in self.answer]
+        body = [f"<h1>{html_text(self.title)}</h1>", _format_paragraph(f"{self.source}. {self.question}")]
+        body += [_format_paragraph(text) for text in self.answer]
         for section in self.sections:
             body.append(f"<h2>{html_text(section.title)}</h2>")
-            body += [_paragraph(text) for text in section.text]
+            body += [_format_paragraph(text) for text in section.text]
             if section.chart is not None:
                 picture = section.chart.render(".svg").decode()
                 label = html_text(section.title)
@@ -212,7 +212,7 @@ class StudyReport:
         if self.left_out:
             items = "".join(f"<li>{html_text(line)}</li>" for line in self.left_out)
             body += ["<h2>What was left out</h2>", f"<ul>{items}</ul>"]
-        body.append(_paragraph(self.made_with))
+        body.append(_format_paragraph(self.made_with))
         return _PAGE.format(title=html_text(self.title), body="\n".join(body))
 
     def save(self, folder: Path, *, overwrite: bool = True) -> list[Path]:
@@ -228,26 +228,26 @@ class StudyReport:
         contents[f"{self.name}.json"] = json_text(facts) + "\n"
         for section in self.sections:
             if section.table is not None:
-                contents[_file(section, "csv")] = section.table.to_csv()
+                contents[_name_file(section, "csv")] = section.table.to_csv()
             if section.chart is not None:
-                contents[_file(section, "svg")] = section.chart.render(".svg").decode()
+                contents[_name_file(section, "svg")] = section.chart.render(".svg").decode()
         return [write(folder / name, text.encode(), overwrite=overwrite) for name, text in contents.items()]
 
 
-def _file(section: StudySection, suffix: str) -> str:
+def _name_file(section: StudySection, suffix: str) -> str:
     return f"{section.name}.{suffix}"
 
 
-def _paragraph(text: str) -> str:
+def _format_paragraph(text: str) -> str:
     return f"<p>{html_text(text)}</p>"
 
 
-def _markdown_table(table: Table) -> list[str]:
-    def line(cells: Sequence[str]) -> str:
+def _format_table(table: Table) -> list[str]:
+    def format_line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
-    rows = [line([shown(cell) for cell in row]) for row in table.rows]
-    return [line(table.columns), line(["---"] * len(table.columns)), *rows]
+    rows = [format_line([shown(cell) for cell in row]) for row in table.rows]
+    return [format_line(table.columns), format_line(["---"] * len(table.columns)), *rows]
 
 
 _PAGE = """<!DOCTYPE html>

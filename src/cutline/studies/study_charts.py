@@ -13,7 +13,7 @@ from cutline.charts.theme import DASHES
 _WIDTH, _HEIGHT = 520, 300
 
 
-def lines(
+def draw_lines(
     rows: Sequence[Mapping[str, Any]],
     *,
     x: str,
@@ -58,7 +58,7 @@ def lines(
     return _finish(whole, title, subtitle)
 
 
-def bars(
+def draw_bars(
     rows: Sequence[Mapping[str, Any]], *, x: str, y: str, title: str, subtitle: Sequence[str] = (), group: str = ""
 ) -> Picture:
     """Draw horizontal bars, one for each name, in the order of the rows; with `group`, several bars side by side."""
@@ -81,7 +81,7 @@ def bars(
     return _finish(chart.properties(width=_WIDTH, height=alt.Step(12 if group else 18)), title, subtitle)
 
 
-def points(
+def draw_points(
     rows: Sequence[Mapping[str, Any]], *, x: str, y: str, series: str, title: str, subtitle: Sequence[str] = ()
 ) -> Picture:
     """Draw points against the diagonal on which both numbers are equal."""

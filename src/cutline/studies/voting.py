@@ -49,7 +49,7 @@ PUBLISHED_BEST = {
 }
 
 
-def experiment(number: int, seed: int) -> dict[str, list[float]]:
+def run_experiment(number: int, seed: int) -> dict[str, list[float]]:
     """Return the marks of the ensembles of the best 1, 2, ... 52 models, by each measure."""
     from sklearn.datasets import load_digits
     from sklearn.linear_model import LogisticRegression
@@ -86,23 +86,27 @@ def _sample(rng: np.random.Generator, positive: npt.NDArray[np.bool_]) -> npt.ND
 def run(settings: StudySettings) -> StudyReport:
     """Run four experiments as in the text, and more of them for what four cannot show."""
     repeats = 4 if settings.quick else 60
-    results = do_parts(experiment, [(number,) for number in range(repeats)], settings, "voting 1")
-    correlations = {pair: _correlations(results, pair) for pair in itertools.combinations(MEASURES, 2)}
+    results = do_parts(run_experiment, [(number,) for number in range(repeats)], settings, "voting 1")
+    correlations = {pair: _list_correlations(results, pair) for pair in itertools.combinations(MEASURES, 2)}
     sections = (
-        StudySection("Figure 10: the marks of the ensembles", (), None, _figure_10(results[:4]), "voting-figure-10"),
+        StudySection(
+            "Figure 10: the marks of the ensembles", (), None, _draw_figure_10(results[:4]), "voting-figure-10"
+        ),
         StudySection(
             "Table 6: where each measure is largest",
             ("The number of voters at which the measure is largest, here and in the text (theirs in brackets).",),
-            _table_6(results[:4]),
+            _make_table_6(results[:4]),
             name="voting-table-6",
         ),
         StudySection(
             "Table 7: correlation of the marks",
             (f"The first four experiments, the mean over {repeats}, and the text's mean over its four.",),
-            _table_7(correlations),
+            _make_table_7(correlations),
             name="voting-table-7",
         ),
-        StudySection("Figure 11: correlation of the marks", (), None, _figure_11(correlations), "voting-figure-11"),
+        StudySection(
+            "Figure 11: correlation of the marks", (), None, _draw_figure_11(correlations), "voting-figure-11"
+        ),
     )
     return StudyReport(
         *STUDY.heading,
@@ -113,21 +117,21 @@ def run(settings: StudySettings) -> StudyReport:
     )
 
 
-def _correlations(results: list[dict[str, list[float]]], pair: tuple[str, str]) -> list[float]:
+def _list_correlations(results: list[dict[str, list[float]]], pair: tuple[str, str]) -> list[float]:
     return [float(np.corrcoef(result[pair[0]], result[pair[1]])[0, 1]) for result in results]
 
 
-def best(marks: list[float]) -> list[int]:
+def find_best(marks: list[float]) -> list[int]:
     """Return the numbers of voters at which the marks are largest.
 
-    >>> best([0.2, 0.5, 0.4, 0.5])
+    >>> find_best([0.2, 0.5, 0.4, 0.5])
     [2, 4]
     """
     top = max(marks)
     return [i + 1 for i, mark in enumerate(marks) if mark >= top - 1e-12]
 
 
-def _runs(numbers: list[int]) -> str:
+def _join_numbers(numbers: list[int]) -> str:
     """Return whole numbers in words, with neighbours as a range: "3", "13 to 22 and 52"."""
     starts = [n for n in numbers if n - 1 not in numbers]
     ends = [n for n in numbers if n + 1 not in numbers]
@@ -140,14 +144,21 @@ def _answer(results: list[dict[str, list[float]]], correlations: dict[tuple[str,
     least, closest = min(own, key=lambda pair: means[pair]), max(own, key=lambda pair: means[pair])
     together = (
         f"The marks of two of the text's four measures have a mean correlation from {means[least]:.3f} "
-        f"({_pair(least)}) to {means[closest]:.3f} ({_pair(closest)}), and {_positive(correlations, own)} of "
-        f"{len(own) * len(results)} correlations are above 0: the text says that they rise and fall together most "
-        "of the time."
+        f"({_name_pair(least)}) to {means[closest]:.3f} ({_name_pair(closest)}), and "
+        f"{_count_positive(correlations, own)} of {len(own) * len(results)} correlations are above 0: "
+        "the text says that they rise and fall together most of the time."
     )
-    return _design(), together, _claims(correlations), _same_numbers(results), _linear(results), _OTHER_DATA
+    return (
+        _describe_design(),
+        together,
+        _describe_claims(correlations),
+        _describe_same_numbers(results),
+        _describe_linear(results),
+        _OTHER_DATA,
+    )
 
 
-def _design() -> str:
+def _describe_design() -> str:
     return (
         f"The data are scikit-learn's handwritten digits; positive is the digit {DIGIT}. Each experiment draws "
         f"{TRAINING} training and {TEST} test cases, {100 * SHARE:.0f} % of each positive, and fits {MODELS} logistic "
@@ -162,31 +173,31 @@ _OTHER_DATA = (
 )
 
 
-def _pair(pair: tuple[str, str]) -> str:
+def _name_pair(pair: tuple[str, str]) -> str:
     return f"{TITLES[pair[0]]} and {TITLES[pair[1]]}"
 
 
-def _positive(correlations: dict[tuple[str, str], list[float]], pairs: list[tuple[str, str]]) -> int:
+def _count_positive(correlations: dict[tuple[str, str], list[float]], pairs: list[tuple[str, str]]) -> int:
     return sum(value > 0 for pair in pairs for value in correlations[pair])
 
 
-def _claims(correlations: dict[tuple[str, str], list[float]]) -> str:
+def _describe_claims(correlations: dict[tuple[str, str], list[float]]) -> str:
     """Return the two pairs that the text calls highly correlated, here and there."""
     sentences = []
     for pair in (("average_qrecall", "pem"), ("pem", "pearson")):
         here, there = correlations[pair], PUBLISHED[pair]
         sentences.append(
-            f"{_pair(pair)}: above {HIGH} in {sum(r > HIGH for r in here)} of {len(here)} experiments (mean "
+            f"{_name_pair(pair)}: above {HIGH} in {sum(r > HIGH for r in here)} of {len(here)} experiments (mean "
             f"{np.mean(here):.3f}), in the text in {sum(r > HIGH for r in there)} of {len(there)} (mean "
             f"{np.mean(there):.3f})"
         )
     return f"The text calls two pairs highly correlated. {'; '.join(sentences)}."
 
 
-def _same_numbers(results: list[dict[str, list[float]]]) -> str:
+def _describe_same_numbers(results: list[dict[str, list[float]]]) -> str:
     """Return in how many experiments measures are largest at the same number of voters."""
     theirs = tuple(PUBLISHED_BEST)
-    tops = [{name: {*best(result[name])} for name in MEASURES} for result in results]
+    tops = [{name: {*find_best(result[name])} for name in MEASURES} for result in results]
     all_of_them = sum(bool(set.intersection(*(top[name] for name in theirs))) for top in tops)
     printed = [[{*map(int, row[i].split(" and "))} for row in PUBLISHED_BEST.values()] for i in range(4)]
     in_text = sum(bool(set.intersection(*row)) for row in printed)
@@ -196,13 +207,13 @@ def _same_numbers(results: list[dict[str, list[float]]]) -> str:
     least, most = min(shared, key=lambda pair: shared[pair]), max(shared, key=lambda pair: shared[pair])
     return (
         f"All four are largest at one and the same number of voters in {all_of_them} of {len(results)} experiments, in "
-        f"the text in {in_text} of 4. Two of them share a best number in {shared[least]} ({_pair(least)}) to "
-        f"{shared[most]} ({_pair(most)}) of {len(results)}. Where they do not, the choice of the measure decides the "
-        "number of voters, as the text says."
+        f"the text in {in_text} of 4. Two of them share a best number in {shared[least]} ({_name_pair(least)}) to "
+        f"{shared[most]} ({_name_pair(most)}) of {len(results)}. Where they do not, the choice of the measure "
+        "decides the number of voters, as the text says."
     )
 
 
-def _linear(results: list[dict[str, list[float]]]) -> str:
+def _describe_linear(results: list[dict[str, list[float]]]) -> str:
     gap = max(abs(p - (2 * a - 1)) for result in results for p, a in zip(result["pem"], result["auc"], strict=True))
     return (
         f"PEM differs from 2 AUC - 1 by at most {gap:.0e} in all {len(results) * MODELS} marks: the text's new measure "
@@ -211,7 +222,7 @@ def _linear(results: list[dict[str, list[float]]]) -> str:
     )
 
 
-def _figure_10(results: list[dict[str, list[float]]]) -> Picture:
+def _draw_figure_10(results: list[dict[str, list[float]]]) -> Picture:
     rows = [
         {
             "voters": k + 1,
@@ -223,7 +234,7 @@ def _figure_10(results: list[dict[str, list[float]]]) -> Picture:
         for name in MEASURES
         for k in range(MODELS)
     ]
-    return study_charts.lines(
+    return study_charts.draw_lines(
         rows,
         x="voters",
         y="mark",
@@ -239,26 +250,26 @@ def _rescale(marks: list[float]) -> list[float]:
     return [(mark - low) / (high - low) if high > low else 0.5 for mark in marks]
 
 
-def _figure_11(correlations: dict[tuple[str, str], list[float]]) -> Picture:
+def _draw_figure_11(correlations: dict[tuple[str, str], list[float]]) -> Picture:
     rows = [
         {"pair": f"{TITLES[a]} and {TITLES[b]}", "correlation": values[i], "experiment": f"Experiment {i + 1}"}
         for (a, b), values in correlations.items()
         for i in range(4)
     ]
     title = "Correlation between the measures' marks"
-    return study_charts.bars(rows, x="correlation", y="pair", group="experiment", title=title)
+    return study_charts.draw_bars(rows, x="correlation", y="pair", group="experiment", title=title)
 
 
-def _table_6(results: list[dict[str, list[float]]]) -> Table:
+def _make_table_6(results: list[dict[str, list[float]]]) -> Table:
     rows = []
     for name in MEASURES:
         theirs: tuple[str, ...] = PUBLISHED_BEST.get(name, ("not given",) * 4)
-        cells = [f"{_runs(best(result[name]))} ({theirs[i]})" for i, result in enumerate(results)]
+        cells = [f"{_join_numbers(find_best(result[name]))} ({theirs[i]})" for i, result in enumerate(results)]
         rows.append((TITLES[name], *cells))
     return Table(("measure", *(f"experiment {i + 1}" for i in range(len(results)))), tuple(rows))
 
 
-def _table_7(correlations: dict[tuple[str, str], list[float]]) -> Table:
+def _make_table_7(correlations: dict[tuple[str, str], list[float]]) -> Table:
     rows = []
     for pair, values in correlations.items():
         theirs = float(np.mean(PUBLISHED[pair])) if pair in PUBLISHED else None

@@ -18,7 +18,7 @@ from cutline.inputs.rank import cases
 from cutline.training.boosting import BoostingLoss, BoostingMetric, auc_pairs, boosting_loss, boosting_metric
 from cutline.training.class_order import Oracle, Psi, Risk, Split
 from cutline.training.classifier import Candidate, LinearMeasureClassifier, check_psi
-from cutline.training.objectives import check_target, target
+from cutline.training.objectives import check_target, resolve_target
 
 __all__ = [
     "BoostingLoss",
@@ -62,7 +62,7 @@ def oracle(
     split = Split(is_positive)
     if not len(split.pos) or not len(split.neg):
         raise InputError("All cases are of one class", "pass labels of two classes")
-    goal = target(measure, parameters)
+    goal = resolve_target(measure, parameters)
     check_target(goal, split)
     check_psi(psi, goal)
     return _Checked(goal.oracle(split, psi), split.n)

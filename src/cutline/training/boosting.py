@@ -45,7 +45,7 @@ def auc_pairs(
     np.float64(1.25)
     """
     is_positive, scores = cases(labels, margins, positive=positive)
-    weight = None if weights is None else _weights(weights, len(scores))
+    weight = None if weights is None else _read_weights(weights, len(scores))
     heavy = np.ones(len(scores)) if weight is None else weight
     if not heavy[is_positive].any() or not heavy[~is_positive].any():
         raise InputError("The cases with a weight above 0 are of one class", "pass cases of both")
@@ -63,7 +63,7 @@ def _check_squared(scores: Array, weights: Array) -> None:
         raise InputError(f"add up to {weights.sum():g}", "pass weights with a mean near 1", argument="weights")
 
 
-def _weights(weights: npt.ArrayLike, n: int) -> Array:
+def _read_weights(weights: npt.ArrayLike, n: int) -> Array:
     weight = numbers(weights, "weights").astype(float)
     if len(weight) != n:
         raise InputError(f"has {len(weight)} values for {n} cases", "pass one for each case", argument="weights")
@@ -95,18 +95,18 @@ class BoostingLoss:
     parameters: dict[str, Any] = field(default_factory=dict)
     floor: float = 1e-6
 
-    def _loss(self, labels: npt.ArrayLike, margins: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Loss:
+    def _make_loss(self, labels: npt.ArrayLike, margins: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Loss:
         """Return the loss of each case, with its weight in it."""
         function = partial(LOSSES[self.name], **self.parameters)
         if self.name == "auc_pairs":  # whose weights are of pairs
             return function(labels, margins, weights)
         loss = function(labels, margins)
-        return loss if weights is None else Loss(*(_weights(weights, len(part)) * part for part in loss))
+        return loss if weights is None else Loss(*(_read_weights(weights, len(part)) * part for part in loss))
 
     def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[Array, Array]:
         """Return gradient and curvature, of (margins, data set) or of (labels, margins, weights)."""
         labels, margins, weights = _unpack(first, second, sample_weight)
-        loss = self._loss(labels, margins, weights)
+        loss = self._make_loss(labels, margins, weights)
         weight = np.ones(len(margins)) if weights is None else weights
         floored = np.ones_like(weight) if self.name == "hinge" else np.full(len(weight), self.floor)
         return loss.gradient, np.maximum(loss.curvature, floored * weight)
@@ -126,13 +126,13 @@ class BoostingLoss:
             return 0.0
         n = np.size(labels)
         if self.name == "hinge":
-            return min((-1.0, 1.0), key=lambda margin: self._loss(labels, np.full(n, margin), weights).value.sum())
+            return min((-1.0, 1.0), key=lambda margin: self._make_loss(labels, np.full(n, margin), weights).value.sum())
 
         if len(np.unique(np.asarray(labels))) < 2:
             raise InputError("All labels are of one class, so that no margin is best", "pass labels of two classes")
 
         def slope(margin: float) -> float:
-            return float(self._loss(labels, np.full(n, margin), weights).gradient.sum())
+            return float(self._make_loss(labels, np.full(n, margin), weights).gradient.sum())
 
         return float(brentq(slope, -30, 30))
 
@@ -152,10 +152,10 @@ class BoostingLoss:
         if self.name in ("hinge", "auc_pairs"):
             raise ParameterError(f"The margins of {self.name} are not log-odds", "calibrate them, or rank by them")
         z = np.asarray(margins, dtype=float)
-        of_positive, of_negative = (self._slopes(z.ravel(), label, prevalence) for label in (1, 0))
+        of_positive, of_negative = (self._compute_slopes(z.ravel(), label, prevalence) for label in (1, 0))
         return np.asarray(of_negative / (of_negative - of_positive)).reshape(z.shape)
 
-    def _slopes(self, margins: Array, label: int, prevalence: float | None) -> Array:
+    def _compute_slopes(self, margins: Array, label: int, prevalence: float | None) -> Array:
         """Return the gradients of the loss at some margins, were all the cases of one class."""
         alpha = self.parameters.get("alpha", "balanced" if self.name == "balanced_cross_entropy" else None)
         parameters = self.parameters
@@ -281,4 +281,4 @@ def _unpack(first: Any, second: Any, weight: Any) -> tuple[Array, Array, Any]:
         first, second, weight = second.get_label(), first, second.get_weight()
     labels, scores = np.asarray(first), np.asarray(second, dtype=float).ravel()
     is_weighted = weight is not None and np.size(weight) > 0  # a data set of XGBoost without weights has none of them
-    return labels, scores, _weights(weight, len(scores)) if is_weighted else None
+    return labels, scores, _read_weights(weight, len(scores)) if is_weighted else None

@@ -32,8 +32,8 @@ from cutline.core.public import public
 from cutline.core.validation import check_number
 from cutline.training.class_order import Psi, Split
 from cutline.training.linear import VACUOUS, Effort
-from cutline.training.objectives import Objective, check_target, target
-from cutline.training.solvers import Model, Recipe, fit, fit_scores, part, threshold
+from cutline.training.objectives import Objective, check_target, resolve_target
+from cutline.training.solvers import Model, Recipe, find_threshold, fit, fit_scores, select_rows
 
 _FEW = 10  # with fewer cases of a class than this nothing can be held out
 _RARE = 100  # with fewer cases of a class the cut is chosen out of fold
@@ -43,7 +43,7 @@ _PAIRS = 100_000_000  # the most numbers in the matrix of explicit pairs
 def _gives_probabilities(model: LinearMeasureClassifier) -> bool:
     """Whether the scores are log-odds: those of losses of probabilities."""
     try:
-        return target(model.measure, model.parameters).is_loss
+        return resolve_target(model.measure, model.parameters).is_loss
     except ParameterError:
         return False
 
@@ -176,10 +176,10 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             rows = np.flatnonzero(split.weight)
             X, split = X[rows], Split(split.is_positive[rows], split.weight[rows])
         self._check_classes(split)
-        goal = self._goal()
+        goal = self._read_goal()
         check_target(goal, split)
-        names = self._solvers(goal, split)
-        recipe = self._recipe(goal, split, started)
+        names = self._choose_solvers(goal, split)
+        recipe = self._make_recipe(goal, split, started)
         X = self._for_pairs(X, split) if recipe.explicit else X
         self.candidates_: list[Candidate] = []
         trials = [Trial(Candidate(names[0], math.nan), None)]
@@ -189,7 +189,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             recipe = replace(recipe, effort=effort)
             trials = _hold_out([replace(recipe, solver=n) for n in names], X, split, share=self.holdout)
             self.candidates_ = [trial.candidate for trial in trials]
-        self._fit_first(_better_first(trials), recipe, X, split)
+        self._fit_first(_sort_by_value(trials), recipe, X, split)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -213,16 +213,16 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     # ------------------------------------------------------------------ checks
 
-    def _goal(self) -> Objective:
+    def _read_goal(self) -> Objective:
         """Return what to train for, with alpha and gamma among its parameters."""
         own = {name: value for name, value in (("alpha", self.alpha), ("gamma", self.gamma)) if value is not None}
-        goal = target(self.measure, self.parameters)
+        goal = resolve_target(self.measure, self.parameters)
         for name in own:
             if not goal.is_loss or name not in MEASURES[goal.key].parameters:
                 raise ParameterError(f"has no effect for {goal.noun}", "leave it out", argument=name)
             if name in (self.parameters or {}):
                 raise ParameterError("is given, and among parameters too", "pass it once", argument=name)
-        return target(self.measure, {**(self.parameters or {}), **own}) if own else goal
+        return resolve_target(self.measure, {**(self.parameters or {}), **own}) if own else goal
 
     def _split(self, X: Any, y: Array, sample_weight: Any) -> Split:
         try:
@@ -238,7 +238,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 "wrap it in OneVsRestClassifier for several classes",
             )
         self.classes_ = np.unique(y)
-        self.positive_ = self._positive_class()
+        self.positive_ = self._choose_positive_class()
         weight = None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -251,7 +251,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 )
         return Split(np.asarray(y == self.positive_), weight)
 
-    def _positive_class(self) -> Any:
+    def _choose_positive_class(self) -> Any:
         classes = self.classes_.tolist()
         if self.positive is None:
             return classes[-1]
@@ -275,7 +275,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if len(split.pos) == 1:
             raise InputError("There is only one positive case, which is too few to learn from", "pass at least two")
 
-    def _solvers(self, goal: Objective, split: Split) -> Sequence[str]:
+    def _choose_solvers(self, goal: Objective, split: Split) -> Sequence[str]:
         """Return the solvers to try, the baseline first; or the one to use."""
         defaults = {name: parameter.default for name, parameter in signature(type(self)).parameters.items()}
         check_settings(self.get_params(deep=False), defaults, goal)
@@ -287,7 +287,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 if goal.counts_places
                 else f"The convex bound of {goal.noun} cannot take sample_weight: pass solver='smooth', or no weights."
             )
-        names = _solvers_to_try(self.solver, self.method, goal)
+        names = _list_solvers(self.solver, self.method, goal)
         if len(names) == 1:
             return names
         if min(len(split.pos), len(split.neg)) < _FEW:
@@ -297,7 +297,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     # ------------------------------------------------------------------ training
 
-    def _recipe(self, goal: Objective, split: Split, started: float) -> Recipe:
+    def _make_recipe(self, goal: Objective, split: Split, started: float) -> Recipe:
         few = min(len(split.pos), len(split.neg))
         folds: int | None = 0
         if goal.is_loss:  # whose probabilities a cut would move
@@ -310,8 +310,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             folds = _number_of_parts(self.holdout) if _FEW <= few < _RARE and goal.is_table else 0
         elif self.threshold == "zero":
             folds = None
-        elif not isinstance(self.threshold, str) and 2 <= _whole(self.threshold) <= few:
-            folds = _whole(self.threshold)
+        elif not isinstance(self.threshold, str) and 2 <= _check_whole(self.threshold) <= few:
+            folds = _check_whole(self.threshold)
         elif self.threshold != "tune":
             raise ParameterError(
                 f"is {self.threshold!r}",
@@ -366,10 +366,10 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.n_iter_, self.converged_ = max(1, solution.n_iter), solution.converged
         ranking = split.rank(model.scores(X))
         self.train_measure_ = recipe.target.reported_value(ranking, 0.0)
-        if complaint := self._complaint(model, recipe):
+        if complaint := self._find_complaint(model, recipe):
             warnings.warn(complaint, ConvergenceWarning, stacklevel=5)
 
-    def _complaint(self, model: Model, recipe: Recipe) -> str:
+    def _find_complaint(self, model: Model, recipe: Recipe) -> str:
         """Return what the user should know before using the model; usually nothing."""
         solution, goal = model.solution, recipe.target
         if solution.limited:
@@ -401,7 +401,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return ""
 
 
-def _whole(value: object) -> int:
+def _check_whole(value: object) -> int:
     """Return a whole number, numpy's too; 0 for anything else."""
     return int(value) if isinstance(value, Integral) else 0
 
@@ -463,7 +463,7 @@ def _hold_out(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) 
     base: Array = np.empty(0)
     for each in recipes:
         recipe = replace(each, effort=each.effort.rough().start())
-        scores, unseen, ratio = _unseen_scores(recipe, X, split, parts)
+        scores, unseen, ratio = _score_unseen(recipe, X, split, parts)
         values = _values(recipe.target, split, parts, scores, group)
         gains = values - (base if len(base) else values)
         base = base if len(base) else values
@@ -480,13 +480,13 @@ def _number_of_parts(share: float) -> int:
     return max(2, round(1 / share))
 
 
-def _better_first(trials: list[Trial]) -> list[Trial]:
+def _sort_by_value(trials: list[Trial]) -> list[Trial]:
     """Return the trials that beat the baseline and whose bound is not vacuous, the best first; then the baseline."""
     better = [t for t in trials[1:] if t.candidate.is_better and not t.candidate.bound_ratio >= VACUOUS]
     return [*sorted(better, key=lambda t: -t.candidate.gain), trials[0]]
 
 
-def _unseen_scores(
+def _score_unseen(
     recipe: Recipe, X: Any, split: Split, parts: list[tuple[Array, Array]]
 ) -> tuple[Array, Array | None, float]:
     """Return the scores of the cases held out, 0 at the cut; before the cut, if all were; and the bound's ratio.
@@ -496,7 +496,7 @@ def _unseen_scores(
     is_out_of_fold = bool(recipe.folds) and len(parts) > 1
     scores, ratios = np.zeros(split.n), []
     for seen, unseen in parts:
-        known = part(split, seen)
+        known = select_rows(split, seen)
         mine = recipe.for_part(len(seen) / split.n, known)
         if is_out_of_fold:
             model = fit_scores(mine, X[seen], known)
@@ -510,9 +510,9 @@ def _unseen_scores(
         return scores, None, ratio
     shifted = scores.copy()
     for others, unseen in parts:
-        some = part(split, others)
+        some = select_rows(split, others)
         goal = recipe.target.scale_to_part(len(others) / split.n, some)
-        shifted[unseen] -= threshold(goal, some.rank(scores[others]))
+        shifted[unseen] -= find_threshold(goal, some.rank(scores[others]))
     return shifted, scores, ratio
 
 
@@ -528,7 +528,7 @@ def _values(target: Objective, split: Split, parts: list[tuple[Array, Array]], s
 
 def _value(target: Objective, split: Split, rows: Array, scores: Array) -> float:
     """Return the value of the scores of some of the cases, a quota shrinking with their number."""
-    some = part(split, rows)
+    some = select_rows(split, rows)
     if not len(some.pos) or not len(some.neg):
         return 0.0
     return target.scale_to_part(some.n / split.n, some).at(some.rank(scores), 0.0)
@@ -592,11 +592,11 @@ def _check_choices(settings: Mapping[str, Any], goal: Objective) -> None:
             f"method='pairs' is for solver='newton' or 'structural', not for {solver!r}", "pass one of them"
         )
     if settings["psi"] not in get_args(Psi):
-        raise _unknown_psi(settings["psi"])
+        raise _make_psi_error(settings["psi"])
 
 
 def _check_use(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: Objective) -> None:
-    solvers = _solvers_to_try(settings["solver"], settings["method"], goal)
+    solvers = _list_solvers(settings["solver"], settings["method"], goal)
     for name, reads in _READ_BY.items():
         if settings[name] != defaults[name] and not any(reads(solver, goal) for solver in solvers):
             raise ParameterError(
@@ -608,7 +608,7 @@ def _check_use(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: O
         )
 
 
-def _solvers_to_try(solver: str, method: str, goal: Objective) -> Sequence[str]:
+def _list_solvers(solver: str, method: str, goal: Objective) -> Sequence[str]:
     """Return the solvers to try, the baseline first; or the one to use."""
     if method == "pairs":
         return ("structural" if solver == "structural" else "newton",)
@@ -622,13 +622,13 @@ def _solvers_to_try(solver: str, method: str, goal: Objective) -> Sequence[str]:
 def check_psi(psi: object, goal: Objective) -> None:
     """Refuse a value that is no price of a unit of score, or a price for a bound that has none."""
     if psi not in get_args(Psi):
-        raise _unknown_psi(psi)
+        raise _make_psi_error(psi)
     if psi != "auto" and not goal.uses_psi:
         raise ParameterError(
             f"has no effect for {goal.noun}, whose bound compares pairs", "leave it out", argument="psi"
         )
 
 
-def _unknown_psi(psi: object) -> ParameterError:
+def _make_psi_error(psi: object) -> ParameterError:
     names = ", ".join(repr(name) for name in get_args(Psi))
     return ParameterError(f"is {psi!r}", f"pass one of {names}", argument="psi")

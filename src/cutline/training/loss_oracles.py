@@ -125,9 +125,11 @@ class RowsOracle(_TableOracle):
     def search(self, order: Ordered) -> tuple[float, int, int]:
         """Search by branch and bound over blocks of rows."""
         rows = np.unique(np.linspace(0, len(order.pos), 16 * _BRANCHES + 1).astype(np.intp))
-        column = self._best_columns(rows, order, np.zeros(len(rows), dtype=np.intp), np.full(len(rows), len(order.neg)))
-        value = self._values(rows, column, order)
-        best = _better((-np.inf, 0, 0), value + order.keeping[rows], rows, column)
+        column = self._find_best_columns(
+            rows, order, np.zeros(len(rows), dtype=np.intp), np.full(len(rows), len(order.neg))
+        )
+        value = self._compute_values(rows, column, order)
+        best = _choose_better((-np.inf, 0, 0), value + order.keeping[rows], rows, column)
         peak = int(np.argmax(order.keeping))
         steps = np.linspace(0, 1, _BRANCHES + 1)[1:-1]
         edges, columns, values = (np.column_stack((x[:-1], x[1:])) for x in (rows, column, value))
@@ -141,18 +143,18 @@ class RowsOracle(_TableOracle):
             first, last = edges[:, :1], edges[:, 1:]
             inner = (first + steps * (last - first)).astype(np.intp)
             low, high = (np.repeat(column, len(steps)) for column in (columns.min(1), columns.max(1)))
-            column = self._best_columns(inner.ravel(), order, low, high)
-            value = self._values(inner.ravel(), column, order)
-            best = _better(best, value + order.keeping[inner.ravel()], inner.ravel(), column)
+            column = self._find_best_columns(inner.ravel(), order, low, high)
+            value = self._compute_values(inner.ravel(), column, order)
+            best = _choose_better(best, value + order.keeping[inner.ravel()], inner.ravel(), column)
             edges, columns, values = (
-                _neighbours(outer, middle.reshape(inner.shape))
+                _pair_neighbours(outer, middle.reshape(inner.shape))
                 for outer, middle in ((edges, inner), (columns, column), (values, value))
             )
 
-    def _values(self, a: Array, b: Array, order: Ordered) -> Array:
+    def _compute_values(self, a: Array, b: Array, order: Ordered) -> Array:
         return self.loss(a.astype(float), b.astype(float)) + order.flagging[b]
 
-    def _best_columns(self, a: Array, order: Ordered, low: Array, high: Array) -> Array:
+    def _find_best_columns(self, a: Array, order: Ordered, low: Array, high: Array) -> Array:
         """Return the best column of each row: the first from which a step gains nothing.
 
         Binary search between two guesses, those of the rows around; what is not found there is searched everywhere.
@@ -174,13 +176,13 @@ class RowsOracle(_TableOracle):
         is_last = (lowest > last) | ~gains(np.minimum(lowest, last))
         missed = ~(is_first & is_last)
         if missed.any():
-            lowest[missed] = self._best_columns(
+            lowest[missed] = self._find_best_columns(
                 a[missed], order, np.zeros(missed.sum(), dtype=np.intp), np.full(missed.sum(), last + 1)
             )
         return lowest
 
 
-def _neighbours(outer: Array, inner: Array) -> Array:
+def _pair_neighbours(outer: Array, inner: Array) -> Array:
     """Return the pairs of neighbours of the rows (first, inner ..., last), one pair a row."""
     line = np.column_stack((outer[:, 0], inner, outer[:, 1]))
     return np.column_stack((line[:, :-1].ravel(), line[:, 1:].ravel()))
@@ -212,7 +214,7 @@ class DiagonalsOracle(_TableOracle):
     ) -> tuple[float, int, int]:
         while len(k):
             loss = self.loss(low.astype(float), (k - low).astype(float))
-            best = _better(best, loss + order.keeping[low] + order.flagging[k - low], low, k - low)
+            best = _choose_better(best, loss + order.keeping[low] + order.flagging[k - low], low, k - low)
             # Up to `high` the gain grows with a while the loss falls.
             bound = loss + order.keeping[high] + order.flagging[k - high]
             alive = (high > low) & (bound > best[0] + _ROUNDING)
@@ -222,11 +224,11 @@ class DiagonalsOracle(_TableOracle):
             below, above = self.loss(a.astype(float), (k - a).astype(float)) + order.keeping[a] + order.flagging[k - a]
             up = above > below
             low, high = np.where(up, middle + 1, low), np.where(up, high, middle)
-            best = _better(best, np.maximum(above, below), np.where(up, low, high), k - np.where(up, low, high))
+            best = _choose_better(best, np.maximum(above, below), np.where(up, low, high), k - np.where(up, low, high))
         return best
 
 
-def _better(best: tuple[float, int, int], value: Array, a: Array, b: Array) -> tuple[float, int, int]:
+def _choose_better(best: tuple[float, int, int], value: Array, a: Array, b: Array) -> tuple[float, int, int]:
     """Return the best table so far, or the best of these."""
     if not len(value):
         return best
@@ -249,13 +251,13 @@ class BoxesOracle(_TableOracle):
             b = np.concatenate((b_peak, (b0 + b1) >> 1, b1))
             loss = self.loss(a.astype(float), b.astype(float))
             value = loss + order.keeping[a] + order.flagging[b]
-            best = _better(best, value, a, b)
+            best = _choose_better(best, value, a, b)
             bound = loss[-len(boxes) :] + order.keeping[a_peak] + order.flagging[b_peak]
-            boxes = _quarters(boxes[(bound > best[0] + _ROUNDING) & ((a1 > a0) | (b1 > b0))])
+            boxes = _quarter(boxes[(bound > best[0] + _ROUNDING) & ((a1 > a0) | (b1 > b0))])
         return best
 
 
-def _quarters(boxes: Array) -> Array:
+def _quarter(boxes: Array) -> Array:
     """Halve each box along both sides; a side of one table stays whole."""
     halves = boxes
     for side in (0, 2):
@@ -312,7 +314,7 @@ class PartialAucOracle:
     def __call__(self, scores: Array) -> Risk:
         """Return the risk at these scores."""
         split, share = self.split, self._share
-        top = highest(scores[split.neg], len(share))
+        top = find_highest(scores[split.neg], len(share))
         p, q = scores[split.pos], scores[split.neg[top]]
         shares, scored = cumulate(share), cumulate(share * q)
         above = np.searchsorted(-(q + 1), -p)
@@ -320,7 +322,7 @@ class PartialAucOracle:
         scale = 1 / (len(split.pos) * share.sum())
         gradient = np.zeros(split.n)
         gradient[split.pos] = -scale * shares[above]
-        gradient[split.neg[top]] = scale * share * _how_many_exceed(above, len(share))
+        gradient[split.neg[top]] = scale * share * _count_exceeding(above, len(share))
         return Risk(scale * float(gain.sum()), gradient)
 
 
@@ -339,16 +341,16 @@ class AveragePrecisionOracle:
     def __call__(self, scores: Array) -> Risk:
         """Return the risk at these scores."""
         split = self.split
-        positives, negatives = _highest_first(split, scores)
+        positives, negatives = _sort_descending(split, scores)
         p, q = scores[positives], scores[negatives]
         P, N = len(p), len(q)
-        above = _isotonic_numbers(p, q)
+        above = _find_isotonic_numbers(p, q)
         lost = above / (np.arange(1, P + 1) + above)
         scale = 1 / (P * N)
         value = lost.sum() / P - scale * (above * p - cumulate(q)[above]).sum()
         gradient = np.empty(split.n)
         gradient[positives] = -scale * above
-        gradient[negatives] = scale * _how_many_exceed(above, N)
+        gradient[negatives] = scale * _count_exceeding(above, N)
         return Risk(float(value), gradient)
 
 
@@ -367,7 +369,7 @@ class AverageQrecallOracle:
     def __call__(self, scores: Array) -> Risk:
         """Return the risk at these scores."""
         split = self.split
-        positives, negatives = _highest_first(split, scores)
+        positives, negatives = _sort_descending(split, scores)
         p, q = scores[positives], scores[negatives]
         P, N = len(p), len(q)
         scale, free, sums = 1 / (P * N), np.arange(P - 1, -1, -1), cumulate(q)
@@ -380,16 +382,16 @@ class AverageQrecallOracle:
         above = np.where(gain(late) > gain(early), late, early)
         gradient = np.empty(split.n)
         gradient[positives] = -scale * above
-        gradient[negatives] = scale * _how_many_exceed(above, N)
+        gradient[negatives] = scale * _count_exceeding(above, N)
         return Risk(float(gain(above).sum()), gradient)
 
 
-def _highest_first(split: Split, scores: Array) -> tuple[Array, Array]:
+def _sort_descending(split: Split, scores: Array) -> tuple[Array, Array]:
     """Return the rows of the positives and of the negatives, the highest score of each first."""
     return split.pos[np.argsort(-scores[split.pos])], split.neg[np.argsort(-scores[split.neg])]
 
 
-def _isotonic_numbers(p: Array, q: Array) -> Array:
+def _find_isotonic_numbers(p: Array, q: Array) -> Array:
     """Return the growing numbers m_1 <= ... <= m_P that gain the most, by bisection of all of them at once."""
     P, N = len(p), len(q)
     low, high = np.zeros(P, dtype=np.intp), np.full(P, N)
@@ -435,7 +437,7 @@ class QuotaOracle:
     def __call__(self, scores: Array) -> Risk:
         """Return the risk at these scores."""
         harm = self.cost * scores - self.per_hit * self.split.is_positive
-        top = highest(harm, self.quota, in_order=False)
+        top = find_highest(harm, self.quota, in_order=False)
         gradient = -self.cost * self._reference
         gradient[top] += self.cost
         hits = self.per_hit * min(self.quota, self.split.P)
@@ -457,18 +459,18 @@ class AtMostOracle:
         flagged = harm > 0
         if flagged.sum() > self.quota:
             flagged = np.zeros(split.n, dtype=bool)
-            flagged[highest(harm, self.quota, in_order=False)] = True
+            flagged[find_highest(harm, self.quota, in_order=False)] = True
         value = 1 + harm[flagged].sum() - self.cost * scores[split.pos].sum()
         return Risk(float(value), self.cost * (flagged.astype(float) - split.is_positive))
 
 
-def highest(values: Array, k: int, *, in_order: bool = True) -> Array:
+def find_highest(values: Array, k: int, *, in_order: bool = True) -> Array:
     """Return the positions of the k highest values, in descending order of them."""
     top = np.argpartition(-values, k - 1)[:k] if k < len(values) else np.arange(len(values))
     return top[np.argsort(-values[top])] if in_order else top
 
 
-def _how_many_exceed(numbers: Array, size: int) -> Array:
+def _count_exceeding(numbers: Array, size: int) -> Array:
     """Return how many of the numbers exceed 0, 1, ..., size - 1."""
     counts = np.bincount(numbers, minlength=size + 1)
     return np.cumsum(counts[::-1])[::-1][1:]

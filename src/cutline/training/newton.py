@@ -38,7 +38,7 @@ class PairSquares:
         """Return the sum of the positives' values that count for each negative."""
         return np.asarray(cumulate(values)[self.last_p])
 
-    def _unsorted(self, of_p: Array, of_q: Array) -> Array:
+    def _unsort(self, of_p: Array, of_q: Array) -> Array:
         out = np.empty(self.split.n)
         out[self.split.pos[self.order_p]], out[self.split.neg[self.order_q]] = of_p, of_q
         return out
@@ -63,7 +63,7 @@ class PairSquares:
     def _sum_p(self) -> Array:
         return self._up_to(self.weight_p * self.p)
 
-    def _squares(self) -> Array:
+    def _sum_squares(self) -> Array:
         """Return the sum of the squares of the pairs of each positive."""
         gap = 1 - self.p
         return np.asarray(self._near_q * gap**2 + 2 * gap * self._sum_q + self._from(self.weight_q * self.q**2))
@@ -72,14 +72,14 @@ class PairSquares:
         """Return the mean, and its gradient by the scores."""
         of_p = -2 * self.weight_p * (self._near_q * (1 - self.p) + self._sum_q)
         of_q = 2 * self.weight_q * (self._near_p * (1 + self.q) - self._sum_p)
-        value = self.scale * float(self.weight_p @ self._squares())
-        return Risk(value, self.scale * self._unsorted(of_p, of_q))
+        value = self.scale * float(self.weight_p @ self._sum_squares())
+        return Risk(value, self.scale * self._unsort(of_p, of_q))
 
     def values(self) -> Array:
         """Return each case's part of the mean: the part of its pairs, which both of their cases share."""
         gap = 1 + self.q
         squares = self._near_p * gap**2 - 2 * gap * self._sum_p + self._up_to(self.weight_p * self.p**2)
-        return np.asarray(self.scale * self._unsorted(self.weight_p * self._squares(), self.weight_q * squares))
+        return np.asarray(self.scale * self._unsort(self.weight_p * self._sum_squares(), self.weight_q * squares))
 
     def multiply_hessian(self, direction: Array) -> Array:
         """Return the second derivatives times a direction in the scores."""
@@ -87,14 +87,14 @@ class PairSquares:
         q = direction[self.split.neg][self.order_q]
         of_p = self.weight_p * (self._near_q * p - self._from(self.weight_q * q))
         of_q = self.weight_q * (self._near_p * q - self._up_to(self.weight_p * p))
-        return 2 * self.scale * self._unsorted(of_p, of_q)
+        return 2 * self.scale * self._unsort(of_p, of_q)
 
     def curvature(self) -> Array:
         """Return the second derivative by each score alone."""
-        return 2 * self.scale * self._unsorted(self.weight_p * self._near_q, self.weight_q * self._near_p)
+        return 2 * self.scale * self._unsort(self.weight_p * self._near_q, self.weight_q * self._near_p)
 
 
-def newton_auc(design: Design, split: Split, *, C: float, effort: Effort) -> Solution:
+def minimise_by_newton(design: Design, split: Split, *, C: float, effort: Effort) -> Solution:
     """Return the minimum of 1/2 |w|^2 + C times the mean squared hinge of the pairs."""
     w, scores = np.zeros(design.size), np.zeros(split.n)
     pairs = PairSquares(split, scores)
@@ -104,7 +104,7 @@ def newton_auc(design: Design, split: Split, *, C: float, effort: Effort) -> Sol
     iteration = 0
     for iteration in range(1, effort.max_iter + 1):
         effort.say(f"Newton {iteration}: objective {objective:.8g}")
-        step = _truncated_step(design, pairs, gradient, C)
+        step = _find_step(design, pairs, gradient, C)
         way, slope = design.scores(step), float(gradient @ step)
         size = 1.0
         while True:
@@ -123,7 +123,7 @@ def newton_auc(design: Design, split: Split, *, C: float, effort: Effort) -> Sol
     return Solution(w, objective, n_iter=iteration, converged=converged, limited=not converged)
 
 
-def _truncated_step(design: Design, pairs: PairSquares, gradient: Array, C: float) -> Array:
+def _find_step(design: Design, pairs: PairSquares, gradient: Array, C: float) -> Array:
     """Return the Newton step by conjugate gradients, no more exact than it is worth."""
     step, residual = np.zeros(len(gradient)), -gradient
     direction, square = residual, float(residual @ residual)
@@ -142,7 +142,7 @@ def _truncated_step(design: Design, pairs: PairSquares, gradient: Array, C: floa
     return step
 
 
-def explicit_pairs(X: Array, split: Split, *, C: float, effort: Effort, squared: bool = True) -> Solution:
+def minimise_over_pairs(X: Array, split: Split, *, C: float, effort: Effort, squared: bool = True) -> Solution:
     """Minimise over all P x N difference vectors, as a pairwise SVM does: for small data only.
 
     With the squared hinge it is that of `newton_auc`; with the plain hinge that of the structural solver, whose worst

@@ -226,7 +226,7 @@ class Objective:
     def gain(self, positives: float, negatives: float) -> TableLoss:
         """Return the value of tables; greater is better. Where it is undefined, the baseline."""
         if not isinstance(self.measure, Measure):
-            return self._gain_of_callable(self.measure, positives, negatives)
+            return self._make_gain(self.measure, positives, negatives)
         measure, parameters, sign = self.measure, self.parameters, self._sign
         prevalence = positives / (positives + negatives)
         nobody, everybody = (
@@ -248,7 +248,7 @@ class Objective:
 
         return gain
 
-    def _gain_of_callable(self, function: Callable[..., Any], positives: float, negatives: float) -> TableLoss:
+    def _make_gain(self, function: Callable[..., Any], positives: float, negatives: float) -> TableLoss:
         def gain(a: Array, b: Array) -> Array:
             with np.errstate(all="ignore"):
                 value = np.asarray(function(a, b, positives, negatives), dtype=float)
@@ -344,7 +344,9 @@ class Objective:
 # ---------------------------------------------------------------------- from the name of a measure to an objective
 
 
-def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str, Any] | None = None) -> Objective:
+def resolve_target(
+    measure: str | Measure | Callable[..., Any], parameters: Mapping[str, Any] | None = None
+) -> Objective:
     """Return what to train for, or a sentence that says why it cannot be trained for."""
     if not isinstance(measure, str | Measure) and callable(measure):
         if parameters:
@@ -393,7 +395,7 @@ def check_target(target: Objective, split: Split) -> None:
         _check_table(target, split)
 
 
-def _lacking(target: Objective, value: Array) -> list[str]:
+def _list_lacking(target: Objective, value: Array) -> list[str]:
     """Return the parameters without a default that a measure which is nowhere defined lacks, such as the risk."""
     if not isinstance(target.measure, Measure) or not np.isnan(value).all():
         return []
@@ -412,7 +414,7 @@ def _check_table(target: Objective, split: Split) -> None:
             f"{target.name} cannot be computed for arrays of tp and fp ({error})",
             "pass a vectorised callable of (tp, fp, P, N)",
         ) from None
-    if lacking := _lacking(target, value):
+    if lacking := _list_lacking(target, value):
         example = {name: target.measure.parameters[name].example for name in lacking}  # type: ignore[union-attr]
         raise ParameterError(f"{target.name} needs {' and '.join(lacking)}", f"pass, for example, parameters={example}")
     if not np.isfinite(value).all():

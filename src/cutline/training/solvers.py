@@ -18,8 +18,8 @@ from cutline import Ranking
 from cutline.core.array_ops import Array
 from cutline.training.class_order import Oracle, Psi, Risk, Split, cumulate
 from cutline.training.linear import VACUOUS, Design, Effort, Solution
-from cutline.training.loss_oracles import TableLoss, highest
-from cutline.training.newton import explicit_pairs, newton_auc
+from cutline.training.loss_oracles import TableLoss, find_highest
+from cutline.training.newton import minimise_by_newton, minimise_over_pairs
 from cutline.training.objectives import Objective
 
 _FARTHEST = 50.0  # log-odds by which an intercept is moved
@@ -66,7 +66,7 @@ class Model:
     def standardise(self, X: Any, seen: Array) -> Array:
         """Return the scores of cases, in deviations from the mean of those that the model has seen."""
         scores = self.scores(seen)
-        return np.asarray((self.scores(X) - scores.mean()) / standard(scores)[1])
+        return np.asarray((self.scores(X) - scores.mean()) / standardise_scores(scores)[1])
 
     @property
     def knows_nothing(self) -> bool:
@@ -84,15 +84,15 @@ def fit(recipe: Recipe, X: Any, split: Split, *, unseen: Array | None = None) ->
     if recipe.folds is None:
         return model
     if recipe.folds:
-        z = unseen if unseen is not None else out_of_fold(recipe, X, split)
-        mean, (_, deviation) = scores.mean(), standard(scores)
-        cut = mean + deviation * threshold(recipe.target, split.rank(z))
+        z = unseen if unseen is not None else score_out_of_fold(recipe, X, split)
+        mean, (_, deviation) = scores.mean(), standardise_scores(scores)
+        cut = mean + deviation * find_threshold(recipe.target, split.rank(z))
     else:
-        cut = threshold(recipe.target, split.rank(scores))
+        cut = find_threshold(recipe.target, split.rank(scores))
     return replace(model, intercept=model.intercept - cut)
 
 
-def threshold(target: Objective, ranking: Ranking) -> float:
+def find_threshold(target: Objective, ranking: Ranking) -> float:
     """Return where the best cut of a ranking is: half-way between the scores on its two sides."""
     cut = target.best_cut(ranking)
     score = ranking.key
@@ -102,7 +102,7 @@ def threshold(target: Objective, ranking: Ranking) -> float:
     return float(score[cut - 1] + score[cut]) / 2
 
 
-def out_of_fold(recipe: Recipe, X: Any, split: Split) -> Array:
+def score_out_of_fold(recipe: Recipe, X: Any, split: Split) -> Array:
     """Return the score of each case by a model that did not see it, in deviations from the mean of that model's
     scores.
     """
@@ -110,13 +110,13 @@ def out_of_fold(recipe: Recipe, X: Any, split: Split) -> Array:
     z = np.empty(split.n)
     recipe = replace(recipe, effort=recipe.effort.rough())
     for seen, unseen in folds.split(np.zeros(split.n), split.is_positive):
-        known = part(split, seen)
+        known = select_rows(split, seen)
         model = fit_scores(recipe.for_part(len(seen) / split.n, known), X[seen], known)
         z[unseen] = model.standardise(X[unseen], X[seen])
     return z
 
 
-def part(split: Split, rows: Array) -> Split:
+def select_rows(split: Split, rows: Array) -> Split:
     """Return the classes of some of the cases."""
     return Split(split.is_positive[rows], None if split.weight is None else split.weight[rows])
 
@@ -127,36 +127,36 @@ def part(split: Split, rows: Array) -> Split:
 def fit_scores(recipe: Recipe, X: Any, split: Split) -> Model:
     """Return the model of a recipe, before its cut is chosen."""
     if recipe.solver == "baseline":
-        plain = logistic(X, split, fit_intercept=recipe.fit_intercept, max_iter=recipe.effort.max_iter)
+        plain = fit_logistic(X, split, fit_intercept=recipe.fit_intercept, max_iter=recipe.effort.max_iter)
         return _tune_intercept(plain, recipe, X, split) if recipe.target.is_loss and recipe.fit_intercept else plain
     if recipe.explicit:
         squared = recipe.solver == "newton"
-        solution = explicit_pairs(X, split, C=recipe.C, effort=recipe.effort, squared=squared)
+        solution = minimise_over_pairs(X, split, C=recipe.C, effort=recipe.effort, squared=squared)
         return Model(solution.w, 0.0, solution)
     if recipe.solver == "newton":
-        solution = newton_auc(Design(X), split, C=recipe.C, effort=recipe.effort)
+        solution = minimise_by_newton(Design(X), split, C=recipe.C, effort=recipe.effort)
         return Model(solution.w, 0.0, solution)
     if recipe.solver == "smooth":
-        return smooth(recipe, X, split)
+        return fit_smooth(recipe, X, split)
     design = Design(X, bias=recipe.fit_intercept and recipe.target.is_table)
     oracle = recipe.target.oracle(split, recipe.psi)
     baseline = recipe.target.baseline_risk(split, oracle, bias=design.bias)
-    start = _coefficients(logistic(X, split, fit_intercept=recipe.fit_intercept), design)
-    solution = cutting_planes(design, oracle, C=recipe.C, baseline=baseline, effort=recipe.effort, start=start)
-    return _model(solution, design)
+    start = _compute_coefficients(fit_logistic(X, split, fit_intercept=recipe.fit_intercept), design)
+    solution = minimise_by_planes(design, oracle, C=recipe.C, baseline=baseline, effort=recipe.effort, start=start)
+    return _make_model(solution, design)
 
 
-def _coefficients(model: Model, design: Design) -> Array:
+def _compute_coefficients(model: Model, design: Design) -> Array:
     return np.append(model.coef, model.intercept) if design.bias else model.coef
 
 
-def _model(solution: Solution, design: Design) -> Model:
+def _make_model(solution: Solution, design: Design) -> Model:
     if design.bias:
         return Model(solution.w[:-1], float(solution.w[-1]), solution)
     return Model(solution.w, 0.0, solution)
 
 
-def logistic(X: Any, split: Split, *, fit_intercept: bool = True, max_iter: int = _STARTING) -> Model:
+def fit_logistic(X: Any, split: Split, *, fit_intercept: bool = True, max_iter: int = _STARTING) -> Model:
     """Fit plain logistic regression: the baseline, and where the other solvers start."""
     machine = LogisticRegression(fit_intercept=fit_intercept, max_iter=max_iter)
     with warnings.catch_warnings():
@@ -188,7 +188,7 @@ _PATIENCE = 15  # rounds without a better point than equal scores
 _PROBES = (*_SIZES, 5.0, 20.0, 100.0)
 
 
-def cutting_planes(
+def minimise_by_planes(
     design: Design, oracle: Oracle, *, C: float, baseline: float, effort: Effort, start: Array | None = None
 ) -> Solution:
     """Return the minimum, to a relative gap of `effort.tol`; stops early when the bound is vacuous, or seems so.
@@ -197,11 +197,13 @@ def cutting_planes(
     saves half of the rounds; the minimum is the same.
     """
     planes = Planes(C, design.size)
-    best = _point(oracle, np.zeros(design.size), np.zeros(design.X.shape[0]), C)
+    best = _make_point(oracle, np.zeros(design.size), np.zeros(design.X.shape[0]), C)
     planes.add(best.plane(design), best)
     if start is not None:
         scores = design.scores(start)
-        best = min(best, *(_point(oracle, k * start, k * scores, C) for k in _SIZES), key=lambda point: point.objective)
+        best = min(
+            best, *(_make_point(oracle, k * start, k * scores, C) for k in _SIZES), key=lambda point: point.objective
+        )
         if best.w.any():
             planes.add(best.plane(design), best)
     lower, converged, settled, iteration = -np.inf, False, False, 0
@@ -216,9 +218,9 @@ def cutting_planes(
         if settled or effort.is_over:
             break
         scores, before = design.scores(w), best
-        best = _line_search(best, w, scores, oracle, C, enough=0.05 * (best.objective - lower))
+        best = _search_line(best, w, scores, oracle, C, enough=0.05 * (best.objective - lower))
         touch_w, touch = (1 - _MIX) * best.w + _MIX * w, (1 - _MIX) * best.scores + _MIX * scores
-        at = _point(oracle, touch_w, touch, C)
+        at = _make_point(oracle, touch_w, touch, C)
         planes.add(at.plane(design), at)
         if best is not before:
             planes.add(best.plane(design), best)
@@ -246,24 +248,24 @@ class _Point:
         return design.pull(self.gradient)
 
 
-def _point(oracle: Oracle, w: Array, scores: Array, C: float) -> _Point:
+def _make_point(oracle: Oracle, w: Array, scores: Array, C: float) -> _Point:
     risk = oracle(scores)
     return _Point(w, scores, risk.value, risk.gradient, C)
 
 
-def _line_search(best: _Point, w: Array, scores: Array, oracle: Oracle, C: float, *, enough: float) -> _Point:
+def _search_line(best: _Point, w: Array, scores: Array, oracle: Oracle, C: float, *, enough: float) -> _Point:
     """Return the best of a few points between the best one and another, where the slopes found so far point to."""
     start, step, way = best, w - best.w, scores - best.scores
 
-    def slope_at(point: _Point) -> float:
+    def compute_slope(point: _Point) -> float:
         return float(point.w @ step) + C * float(point.gradient @ way)
 
-    low, fall, high, rise, at = 0.0, slope_at(start), None, 0.0, 1.0
+    low, fall, high, rise, at = 0.0, compute_slope(start), None, 0.0, 1.0
     for _ in range(_LINE_SEARCH):
-        here = _point(oracle, start.w + at * step, start.scores + at * way, C)
+        here = _make_point(oracle, start.w + at * step, start.scores + at * way, C)
         if here.objective < best.objective:
             best = here
-        slope = slope_at(here)
+        slope = compute_slope(here)
         if slope > 0:
             high, rise = at, slope
         else:
@@ -305,18 +307,18 @@ class Planes:
 
     def minimum(self) -> tuple[Array, float]:
         """Return the coefficients at the minimum, and the objective of the planes there."""
-        self.shares = simplex_maximum(self.products, self.offsets, self.shares, self.C)
+        self.shares = maximise_on_simplex(self.products, self.offsets, self.shares, self.C)
         value = self.offsets @ self.shares - 0.5 * self.shares @ self.products @ self.shares
         return -(self.shares @ self.slopes), float(value)
 
 
-def simplex_maximum(G: Array, b: Array, start: Array, total: float) -> Array:
+def maximise_on_simplex(G: Array, b: Array, start: Array, total: float) -> Array:
     """Return the maximiser of b.x - x'Gx/2 over x >= 0 with a given sum, by active sets from a feasible start."""
     x = start.copy()
     active = np.flatnonzero(x > 0)
     small = 1e-12 * (np.abs(b).max() + total * np.abs(np.diag(G)).max())
     for _ in range(20 * len(b) + 50):
-        optimum, price = _on_active(G, b, active, total)
+        optimum, price = _maximise_on_active(G, b, active, total)
         if optimum.min() >= -1e-14 * total:
             x[:] = 0
             x[active] = np.maximum(optimum, 0)
@@ -337,7 +339,7 @@ def simplex_maximum(G: Array, b: Array, start: Array, total: float) -> Array:
     return np.asarray(x * (total / x.sum()))
 
 
-def _on_active(G: Array, b: Array, active: Array, total: float) -> tuple[Array, float]:
+def _maximise_on_active(G: Array, b: Array, active: Array, total: float) -> tuple[Array, float]:
     """Return the maximiser with the other shares at 0 and no sign asked for, and the price of the sum."""
     m = len(active)
     system = np.ones((m + 1, m + 1))
@@ -370,9 +372,9 @@ def smooth_risk(target: Objective, split: Split, width: float) -> Oracle:
     return SmoothAuc(split, split.N if target.key == "auc" else target.false_positives(split), width)
 
 
-def smooth(recipe: Recipe, X: Any, split: Split) -> Model:
+def fit_smooth(recipe: Recipe, X: Any, split: Split) -> Model:
     """Return a smooth risk minimised by L-BFGS from logistic regression."""
-    start = logistic(X, split, fit_intercept=recipe.fit_intercept)
+    start = fit_logistic(X, split, fit_intercept=recipe.fit_intercept)
     scores = start.scores(X)
     risk = smooth_risk(recipe.target, split, recipe.smoothing)
     design = Design(X, bias=recipe.fit_intercept and recipe.target.has_cut)
@@ -394,12 +396,12 @@ def smooth(recipe: Recipe, X: Any, split: Split) -> Model:
 
     options = {"maxiter": effort.max_iter, "maxcor": 20, "ftol": 1e-9, "gtol": 1e-6}
     minimum = minimize(
-        objective, _coefficients(start, design), jac=True, method="L-BFGS-B", options=options, callback=progress
+        objective, _compute_coefficients(start, design), jac=True, method="L-BFGS-B", options=options, callback=progress
     )
     # Where no step is better to the last digit, L-BFGS speaks of failure; that is the end of the work too.
     limited = effort.is_over or int(minimum.nit) >= effort.max_iter
     solution = Solution(minimum.x, float(minimum.fun), n_iter=int(minimum.nit), converged=not limited, limited=limited)
-    return _model(solution, design)
+    return _make_model(solution, design)
 
 
 _PARTS = ((1.0, 1.0), (0.0, -2.0), (-1.0, 1.0))  # shift in widths, and sign
@@ -434,7 +436,7 @@ class Steps:
             ones, firsts, squares = (total[first] for total in sums)
             number += sign * (ones * gap * gap + 2 * gap * firsts + squares)
             slope -= 2 * sign * (ones * gap + firsts)
-        return self._unsorted(number, self.order_p), self._unsorted(slope, self.order_p)
+        return self._unsort(number, self.order_p), self._unsort(slope, self.order_p)
 
     def slope_q(self, factor: Array) -> Array:
         """Return the derivative by each q of the sum over p of factor times step (without the weight of q)."""
@@ -443,9 +445,9 @@ class Steps:
         slope = np.zeros(len(self.q))
         for (shift, sign), last in zip(_PARTS, self._last_p, strict=True):
             slope += 2 * sign * (ones[last] * (shift * self.width + self.q) - firsts[last])
-        return self._unsorted(slope, self.order_q)
+        return self._unsort(slope, self.order_q)
 
-    def _unsorted(self, values: Array, order: Array) -> Array:
+    def _unsort(self, values: Array, order: Array) -> Array:
         out = np.empty(len(values))
         out[order] = values / (2 * self.width**2)
         return out
@@ -467,7 +469,7 @@ class SmoothTable:
         flagged = split.weights * expit(scores)
         slope = flagged * expit(-scores)
         a, b = flagged[split.pos].sum(), flagged[split.neg].sum()
-        (low_a, high_a), (low_b, high_b) = _around(a, split.P), _around(b, split.N)
+        (low_a, high_a), (low_b, high_b) = _bracket_count(a, split.P), _bracket_count(b, split.N)
         value, up_a, down_a, up_b, down_b = self.loss(
             np.array([a, high_a, low_a, a, a]), np.array([b, b, b, high_b, low_b])
         )
@@ -475,7 +477,7 @@ class SmoothTable:
         return Risk(float(value), slope * np.where(split.is_positive, by_a, by_b))
 
 
-def _around(count: float, most: float) -> tuple[float, float]:
+def _bracket_count(count: float, most: float) -> tuple[float, float]:
     """Return two counts near one, both possible, for a difference quotient."""
     step = 1e-6 * most
     return max(0.0, count - step), min(most, count + step)
@@ -494,11 +496,11 @@ class SmoothQuota:
         split = self.split
         most = min(self.quota, split.P)
 
-        def excess(cut: float) -> float:
+        def compute_excess(cut: float) -> float:
             return float(split.weights @ expit((scores - cut) / self.width)) - self.quota
 
         reach = 40 * self.width
-        cut = brentq(excess, scores.min() - reach, scores.max() + reach, xtol=1e-10)
+        cut = brentq(compute_excess, scores.min() - reach, scores.max() + reach, xtol=1e-10)
         flagged = split.weights * expit((scores - cut) / self.width)
         slope = flagged * expit((cut - scores) / self.width) / self.width
         moved = slope[split.pos].sum() / slope.sum()  # a score that rises moves the cut for all
@@ -519,7 +521,7 @@ class SmoothAuc:
         if self.false_positives >= split.N:
             top, share = np.arange(len(q)), split.weights[split.neg]
         else:
-            top, share = self._highest(q)
+            top, share = self._find_highest(q)
         steps = Steps(scores[split.pos], q[top], self.width, split.weights[split.pos], share)
         above, slope = steps.above()
         weight = split.weights[split.pos] / (split.P * share.sum())
@@ -528,11 +530,11 @@ class SmoothAuc:
         gradient[split.neg[top]] = share * steps.slope_q(weight)
         return Risk(float(weight @ above), gradient)
 
-    def _highest(self, q: Array) -> tuple[Array, Array]:
+    def _find_highest(self, q: Array) -> tuple[Array, Array]:
         """Return the highest negatives, and which weight of each counts: all of it but for the last."""
         split = self.split
         most = int(np.ceil(self.false_positives - 1e-9)) if split.weight is None else len(q)
-        top = highest(q, most)
+        top = find_highest(q, most)
         weight = split.weights[split.neg[top]]
         share = np.clip(self.false_positives - (np.cumsum(weight) - weight), 0, weight)
         return top[share > 0], share[share > 0]
@@ -594,8 +596,8 @@ class Standardised:
 
     def __call__(self, scores: Array) -> Risk:
         """Return the risk at these scores."""
-        z, deviation = standard(scores)
-        home, _ = standard(self.reference)
+        z, deviation = standardise_scores(scores)
+        home, _ = standardise_scores(self.reference)
         value, gradient = self.risk(z)
         near = float(z @ home) / len(z)
         gradient = gradient - self.trust * home / len(z)
@@ -603,7 +605,7 @@ class Standardised:
         return Risk(value + self.trust * (1 - near), gradient)
 
 
-def standard(scores: Array) -> tuple[Array, float]:
+def standardise_scores(scores: Array) -> tuple[Array, float]:
     """Return the scores at mean 0 and deviation 1, and their deviation; equal scores stay equal, with deviation 1."""
     if _are_equal(scores):
         return np.zeros(len(scores)), 1.0
