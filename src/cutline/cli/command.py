@@ -46,7 +46,8 @@ _coloured = _OptionHighlighter()
 def show_group(ctx: click.Context) -> None:
     """Print the help of all commands together, without loading any."""
     screen = _print_head(ctx)
-    screen.print(_make_panel("Options", _make_option_table(ctx.command.get_params(ctx))))
+    options = [param for param in ctx.command.get_params(ctx) if isinstance(param, Option)]
+    screen.print(_make_panel("Options", _make_option_table(options)))
     longest = max(len(entry.name) for entry in COMMANDS)
     for panel in dict.fromkeys(entry.panel for entry in COMMANDS):
         screen.print(_make_panel(panel, _make_command_table((e for e in COMMANDS if e.panel == panel), longest)))
@@ -60,7 +61,8 @@ def show_command(ctx: click.Context, *, everything: bool) -> None:
         ctx: The call.
         everything: Whether the advanced options are shown too.
     """
-    command: Any = ctx.command
+    command = ctx.command
+    assert isinstance(command, Command)  # noqa: S101 - the option of help is one of ours
     screen = _print_head(ctx)
     arguments = [param for param in command.params if isinstance(param, click.Argument)]
     if arguments:
@@ -80,14 +82,14 @@ def show_command(ctx: click.Context, *, everything: bool) -> None:
     screen.print(Padding(_coloured(Text(str(command.epilog))), 1))
 
 
-def group_options(command: Any) -> dict[str, list[Any]]:
+def group_options(command: Command) -> dict[str, list[Option]]:
     """Group the options of a command: first those that most people need, last those of files."""
-    options = [param for param in command.params if isinstance(param, click.Option)]
+    options = [param for param in command.params if isinstance(param, Option)]
     first = [option for name in command.entry.first for option in options if name in option.opts]
-    groups: dict[str, list[Any]] = {FIRST: first} if first else {}
+    groups = {FIRST: first} if first else {}
     for option in options:
         if option not in first and "--help-all" not in option.opts:
-            groups.setdefault(option.group, []).append(option)  # type: ignore[attr-defined]
+            groups.setdefault(option.group, []).append(option)
     for title in (OUTPUT, READING):
         if title in groups:
             groups[title] = groups.pop(title)
@@ -114,7 +116,7 @@ def _make_table(*, highlight: bool) -> Table:
     return Table(highlight=highlight, show_header=False, expand=True, box=None, pad_edge=False, padding=(0, 1))
 
 
-def _make_option_table(options: Iterable[Any]) -> Table:
+def _make_option_table(options: Iterable[Option]) -> Table:
     table = _make_table(highlight=True)
     for option in options:
         names = (*option.opts, *option.secondary_opts)

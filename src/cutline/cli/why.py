@@ -229,15 +229,18 @@ def _compare_files(files: Sequence[str], how: Reading, question: WhyOptions) -> 
     predictions = [_open(path, how) for path in files]
     columns = [_read_columns(prediction, how) for prediction in predictions]
     rows = [_prepare_rows(own, how) for own in columns]
-    ids = None
+    ids: tuple[Any, Any] | None = None
     if how.columns.id is not None:
         reading: dict[str, Any] = {"positive": how.positive, "missing": how.missing}
         cases = [complete(own["labels"], own["scores"], own.get("weights"), **reading).position for own in columns]
-        ids = tuple(validation.column(own["ids"], "id")[position] for own, position in zip(columns, cases, strict=True))
+        first, second = (
+            validation.column(own["ids"], "id")[position] for own, position in zip(columns, cases, strict=True)
+        )
+        ids = first, second
     names = (predictions[0].name, predictions[1].name)
     if names[0] == names[1]:
         names = (escape_controls(files[0]), escape_controls(files[1]))
-    return two_files.compare_files(rows[0], rows[1], q, names, _turn_threshold(how.threshold, how), ids)  # type: ignore[arg-type]
+    return two_files.compare_files(rows[0], rows[1], q, names, _turn_threshold(how.threshold, how), ids)
 
 
 def _print_tool_value(answer: ToolValue, *, as_json: bool) -> None:
