@@ -124,7 +124,7 @@ def test_whole_numbers_that_are_no_counts_are_worth_their_rows(kind):
         ({"groups": PATIENTS[:-1]}, "groups has 479 values but labels has 480"),
         ({"groups": [None, *PATIENTS[1:]]}, "groups"),
         ({"weights_are": "sampling"}, "weights_are is 'sampling', but there are no weights"),
-        ({"weights_are": "counts", "weights": np.full(480, 0.5)}, "counts are whole numbers"),
+        ({"weights_are": "counts", "weights": np.full(480, 0.5)}, "counts must be whole numbers"),
     ],
 )
 def test_what_does_not_fit_is_refused(options, words):
