@@ -18,27 +18,32 @@ from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_choice, check_level, check_one_order, check_whole
 from cutline.evaluation import Evaluation
 from cutline.inference.differences.difference import ConfidenceCurve, confidence_curve
-from cutline.inference.differences.difference_rows import all_pair_tests, differences, share_resamples
+from cutline.inference.differences.difference_rows import compare_measures, run_pair_tests, share_resamples
 from cutline.inference.differences.dominance import (
     CURVES,
     HEIGHTS,
     Dominance,
     Regions,
     RocTest,
-    of_curves,
-    of_thresholds,
-    regions,
-    venkatraman,
+    compare_curves,
+    compare_thresholds,
+    find_regions,
+    run_venkatraman,
 )
 from cutline.inference.differences.methods import INTERVALS, TESTS
-from cutline.inference.differences.pair_tests import AreaCovariance, PairTests, area_covariance, hypothesis
+from cutline.inference.differences.pair_tests import (
+    AreaCovariance,
+    PairTests,
+    estimate_area_covariance,
+    make_hypothesis,
+)
 from cutline.inference.differences.paired import (
+    MeasureComparison,
     MeasureLike,
     PairedMeasure,
-    Questions,
-    ask,
+    compare_measure,
+    find_models,
     resolve_measure,
-    two_of,
 )
 from cutline.inference.resampling.pairing import Pairing, pair
 from cutline.inference.resampling.samplers import check_strata
@@ -211,10 +216,10 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         """
         check_choice(method, "method", TESTS)
         used = self._choose_resamples(resamples)
-        questions = self._ask(measure, parameters, used, check_whole(seed, "seed", 0))
+        compared = self._ask(measure, parameters, used, check_whole(seed, "seed", 0))
         if method != "permutation":
-            (questions,) = share_resamples([questions], self.pairing, used, seed, method)
-        return all_pair_tests(questions, method, self.pairing, hypothesis(alternative, margin, questions.measure))
+            (compared,) = share_resamples([compared], self.pairing, used, seed, method)
+        return run_pair_tests(compared, method, self.pairing, make_hypothesis(alternative, margin, compared.measure))
 
     def difference(
         self,
@@ -312,9 +317,9 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             parameters: Parameters of the measure, and its cut, if not that of the models.
         """
         level, used = check_level(level), self._choose_resamples(resamples)
-        questions = self._ask(measure, parameters, used, check_whole(seed, "seed", 0))
-        (questions,) = share_resamples([questions], self.pairing, used, seed)
-        return "\n".join(questions.sentences(level))
+        compared = self._ask(measure, parameters, used, check_whole(seed, "seed", 0))
+        (compared,) = share_resamples([compared], self.pairing, used, seed)
+        return "\n".join(compared.sentences(level))
 
     # ------------------------------------------------------------------ many measures
 
@@ -358,7 +363,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         )
         used = self._limit_resamples(len(chosen), resamples)
         question = {"goal": goal, "primary": primary}
-        compared = differences(chosen, self.pairing, self._cuts, level, used, seed, **question)
+        compared = compare_measures(chosen, self.pairing, self._cuts, level, used, seed, **question)
         if isinstance(of_models, str) and of_models == "all":
             every = select_measures(None, None, first.ranking, first.cut)
             any_probabilities = any(ranking.are_probabilities for ranking in self.pairing.rankings)
@@ -405,10 +410,10 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
 
     # ------------------------------------------------------------------ asking
 
-    def _ask(self, measure: MeasureLike, parameters: Mapping[str, Any], resamples: int, seed: int) -> Questions:
+    def _ask(self, measure: MeasureLike, parameters: Mapping[str, Any], resamples: int, seed: int) -> MeasureComparison:
         """Return a measure as a question to all models, and as a question to each pair of them."""
         chosen = resolve_measure(measure, parameters)
-        return ask(self.pairing, self._cuts, chosen, parameters, resamples, seed, strict=True)
+        return compare_measure(self.pairing, self._cuts, chosen, parameters, resamples, seed, strict=True)
 
     def _ask_two(
         self,
@@ -422,7 +427,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
     ) -> PairedMeasure:
         """Return a measure as a question to two of the models."""
         check_choice(method, "method", INTERVALS)
-        i, j = two_of(self.names, a, b)
+        i, j = find_models(self.names, a, b)
         pairs = self._ask(measure, parameters, self._choose_resamples(resamples), check_whole(seed, "seed", 0)).pairs
         return pairs[i, j] if i < j else pairs[j, i].swap_models()
 
@@ -430,7 +435,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
 
     def auc_covariance(self) -> AreaCovariance:
         """Return the AUCs of all models and their covariance (DeLong, DeLong & Clarke-Pearson 1988)."""
-        return area_covariance(self.names, self.pairing)
+        return estimate_area_covariance(self.names, self.pairing)
 
     def venkatraman(
         self, a: str | None = None, b: str | None = None, *, permutations: int = 2000, seed: int = 0
@@ -443,10 +448,10 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             permutations: How often the models' ranks are exchanged at random.
             seed: The seed of the permutations.
         """
-        i, j = two_of(self.names, a, b)
+        i, j = find_models(self.names, a, b)
         number = check_whole(permutations, "permutations", 1)
         names = (self.names[i], self.names[j])
-        return venkatraman(self.pairing.of(i, j), names, number, check_whole(seed, "seed", 0))
+        return run_venkatraman(self.pairing.of(i, j), names, number, check_whole(seed, "seed", 0))
 
     def hull(self) -> SharedHull:
         """Return the ROC convex hull of all models, and which of them owns which part: the best for some costs and
@@ -468,11 +473,11 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         check_choice(curve, "curve", (*CURVES, "threshold"))
         rankings = list(self.pairing.rankings)
         if curve != "threshold":
-            return of_curves(curve, self.names, rankings)
+            return compare_curves(curve, self.names, rankings)
         chosen = MEASURES[measure]
         if chosen.needs is not Needs.COUNTS or chosen.better is None:
             raise ParameterError(f"{chosen.name} is not a measure of one cut with a better direction", "choose another")
-        return of_thresholds(chosen, self.names, rankings, **parameters)
+        return compare_thresholds(chosen, self.names, rankings, **parameters)
 
     def regions(
         self, curve: str = "roc", *, level: float = LEVEL, resamples: int | None = None, seed: int = 0
@@ -495,7 +500,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         )
         if not self.pairing.has_both_classes:
             raise ParameterError("All cases are of one class, and one class has no curve", "pass cases of both")
-        return regions(self.pairing, self.names, curve, check_level(level), number, check_whole(seed, "seed", 0))
+        return find_regions(self.pairing, self.names, curve, check_level(level), number, check_whole(seed, "seed", 0))
 
     @overload
     def chart(self, name: str, *, ax: None = None, **parameters: Any) -> Picture: ...

@@ -18,11 +18,11 @@ from cutline.evaluation import Evaluation
 from cutline.inference.caveats import make_estimate
 from cutline.inference.differences.difference import (
     Difference,
+    MoverDifference,
     ResampledDifference,
-    SeparateDifference,
     StudentDifference,
 )
-from cutline.inference.differences.pair_tests import PairTest, hypothesis
+from cutline.inference.differences.pair_tests import PairTest, make_hypothesis
 from cutline.inference.differences.unpaired import (
     DELONG,
     METHODS,
@@ -162,7 +162,7 @@ class IndependentComparison(Summarized):
             parameters: Parameters of the measure, and its cut, if not that of the evaluations.
         """
         chosen = under(MEASURES[measure], measure)
-        tested = hypothesis(alternative, margin, chosen)
+        tested = make_hypothesis(alternative, margin, chosen)
         difference, method, notes = self._difference(chosen, method, resamples, seed, parameters)
         p_value = math.nan if math.isnan(difference.value) else tested.p_value(difference, chosen)
         share = difference.share() if isinstance(difference, ResampledDifference) else math.nan
@@ -315,7 +315,7 @@ class IndependentComparison(Summarized):
             return StudentDifference(math.nan, math.nan), chosen.name, undefined
         difference, notes = chosen.compare(samples)
         # Where DeLong's variances are 0, both intervals stand in.
-        by = SQUARE_AND_ADD if chosen is DELONG and isinstance(difference, SeparateDifference) else chosen
+        by = SQUARE_AND_ADD if chosen is DELONG and isinstance(difference, MoverDifference) else chosen
         return difference, by.name, list(notes)
 
     def _explain_unequal_sizes(self, measure: Measure) -> list[str]:

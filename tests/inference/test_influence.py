@@ -7,7 +7,7 @@ import pytest
 
 from cutline import MEASURES, compare, evaluate
 from cutline.inference import delong, influence
-from cutline.inference.differences.paired_values import influence_of, standard_error
+from cutline.inference.differences.paired_values import estimate_standard_error, find_influence
 from cutline.inference.resampling.bootstrap import bootstrap
 from cutline.inference.resampling.pairing import Question
 from cutline.inference.resampling.pairing import bootstrap as paired_bootstrap
@@ -55,14 +55,14 @@ def test_a_measure_of_the_order_has_the_standard_error_of_the_bootstrap(name):
 def test_a_difference_has_the_standard_error_of_the_bootstrap_of_pairs(name):
     given = {"threshold": 0.5} if MEASURES[name].needs.name == "COUNTS" else {}
     question, pairing = Question(MEASURES[name], (given, given)), ALL.pairing.of(0, 1)
-    found = [influence_of(pairing, question, model, ev.value(name)) for model, ev in enumerate((ALL["a"], ALL["b"]))]
+    found = [find_influence(pairing, question, model, ev.value(name)) for model, ev in enumerate((ALL["a"], ALL["b"]))]
     one, two = paired_bootstrap(pairing, [question], 150, 1).values[0]
 
-    assert standard_error(pairing, question, found) == pytest.approx(np.std(one - two), rel=0.18)
+    assert estimate_standard_error(pairing, question, found) == pytest.approx(np.std(one - two), rel=0.18)
 
 
 def test_a_measure_that_jumps_from_score_to_score_is_resampled():
-    assert influence_of(ALL.pairing, Question(MEASURES["precision_at_recall"], ({}, {})), 0, 0.3) is None
+    assert find_influence(ALL.pairing, Question(MEASURES["precision_at_recall"], ({}, {})), 0, 0.3) is None
     assert influence.of_order(MEASURES["tied_pairs"].compute, 0.0, ONE.ranking) is None  # a shorter list has ties
 
 

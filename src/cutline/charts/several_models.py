@@ -27,7 +27,7 @@ from cutline.core.table import p_shown, shown
 from cutline.core.validation import check_level
 from cutline.curves import Curve, Point, shared_hull
 from cutline.inference.differences.difference import ConfidenceCurve
-from cutline.inference.differences.dominance import Dominance, of_curves, of_thresholds, visible
+from cutline.inference.differences.dominance import Dominance, compare_curves, compare_thresholds, join_narrow_spans
 from cutline.measures import MEASURES, Needs
 from cutline.results.method_titles import format_method
 
@@ -87,7 +87,7 @@ def _find_leaders(models: Models, kind: str) -> tuple[Dominance, str]:
             raise InputError(
                 f"{kind} compares positions in one list, but the models rank different cases", "pass the same cases"
             )
-        return of_curves(curve, list(models), rankings), drawn_kind
+        return compare_curves(curve, list(models), rankings), drawn_kind
     measure = MEASURES[kind] if kind in MEASURES else None  # noqa: SIM401
     if measure is None or measure.needs is not Needs.COUNTS or measure.better is None:
         raise ParameterError(
@@ -98,7 +98,7 @@ def _find_leaders(models: Models, kind: str) -> tuple[Dominance, str]:
         )
     if len({r.higher_is_positive for r in rankings}) > 1:
         raise InputError("High scores are positive for some models and low scores for others: they share no threshold.")
-    return of_thresholds(measure, list(models), rankings), measure.name
+    return compare_thresholds(measure, list(models), rankings), measure.name
 
 
 LANE = 12  # the height of the lane of a model, in pixels
@@ -115,7 +115,7 @@ def _draw_lanes(dominance: Dominance, frame: Frame, theme: Theme) -> alt.Chart:
         {"start": span.low, "end": span.high, "in_turn": in_turn}
         | {"names": f"{', '.join(span.best)}, in turn" if in_turn else " and ".join(span.best)}
         | {"lane": [numbers[name] for name in span.best]}
-        for span, in_turn in visible(dominance.spans, *frame.x_domain)
+        for span, in_turn in join_narrow_spans(dominance.spans, *frame.x_domain)
         if span.best
     ]
     colours = alt.Scale(domain=list(numbers.values()), range=[theme.colour(i) for i in range(len(numbers))])

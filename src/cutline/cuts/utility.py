@@ -31,7 +31,7 @@ from cutline.curves.utility import (
 from cutline.cuts.search import rescale_to_prevalence
 from cutline.evaluation import Evaluation
 from cutline.inference.differences.difference_rows import share_resamples
-from cutline.inference.differences.paired import PairedMeasure, ask, resolve_measure, two_of
+from cutline.inference.differences.paired import PairedMeasure, compare_measure, find_models, resolve_measure
 from cutline.inference.resampling.samplers import CaseSampler
 from cutline.inference.single.utility import KINDS, RISKS, find_best_quota, heights, make_decision_band
 from cutline.measures.costs import net_benefit
@@ -204,7 +204,7 @@ def decision_difference(
     for name in (a, b):
         _require_probabilities(cmp[name], f"A decision curve of {name!r}")
     level = check_level(level)
-    pairs = _estimate_net_benefits(cmp, two_of(cmp.names, a, b), at, check_prevalence(prevalence), resamples, seed)
+    pairs = _estimate_net_benefits(cmp, find_models(cmp.names, a, b), at, check_prevalence(prevalence), resamples, seed)
     estimates = [pair.estimate("auto", level) for pair in pairs]
     columns = {
         "risk": at,
@@ -224,8 +224,10 @@ def _estimate_net_benefits(
     statistic, pairing, seed = _make_net_benefit(prevalence), cmp.pairing.of(*models), check_whole(seed, "seed", 0)
     cuts = {cmp.names[model]: cmp[cmp.names[model]].cut for model in models}
     ats = [{"threshold": float(risk)} for risk in risks]
-    questions = [ask(pairing, cuts, resolve_measure(statistic, at), at, times, seed, strict=True) for at in ats]
-    return [question.pairs[0, 1] for question in share_resamples(questions, pairing, times, seed)]
+    comparisons = [
+        compare_measure(pairing, cuts, resolve_measure(statistic, at), at, times, seed, strict=True) for at in ats
+    ]
+    return [comparison.pairs[0, 1] for comparison in share_resamples(comparisons, pairing, times, seed)]
 
 
 def _make_net_benefit(prevalence: float | None) -> str | Callable[[Counts], Any]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import cutline as cl
 from cutline import compare
 from cutline.core.errors import CutlineError
-from cutline.inference.differences.dominance import Dominance, Span, of_curves, visible
+from cutline.inference.differences.dominance import Dominance, Span, compare_curves, join_narrow_spans
 
 # Two positives and two negatives. First: + - - +, so the ROC curve runs at 1/2. Second: one tie, so it is the diagonal.
 LABELS = [1, 0, 0, 1]
@@ -200,14 +200,14 @@ def test_models_of_different_cases_are_compared_by_rates():
     # Of 2 positives and 1 negative: ++-; of 1 and 3: a tie of all. The one is at the top everywhere.
     good, tied = cl.rank([1, 1, 0], [3, 2, 1]), cl.rank([1, 0, 0, 0], [1, 1, 1, 1])
 
-    assert spans(of_curves("roc", ["good", "tied"], [good, tied])) == [(0, 1, ("good",))]
+    assert spans(compare_curves("roc", ["good", "tied"], [good, tied])) == [(0, 1, ("good",))]
 
 
 def test_spans_meet_exactly_though_thirds_are_rounded():
     rng = np.random.default_rng(0)
     for _ in range(100):
         rankings = [cl.rank([1, 0, *(rng.random(29) < 0.5)], rng.integers(0, 9, 31)) for _ in "abc"]
-        found = of_curves("roc", "abc", rankings).spans
+        found = compare_curves("roc", "abc", rankings).spans
 
         assert (found[0].low, found[-1].high) == (0, 1)
         assert all(one.high == two.low and one.best != two.best for one, two in itertools.pairwise(found))
@@ -215,7 +215,7 @@ def test_spans_meet_exactly_though_thirds_are_rounded():
 
 def test_what_is_too_narrow_to_see_is_drawn_as_one_span_of_turns():
     narrow = [Span(0.5 + i / 10_000, 0.5 + (i + 1) / 10_000, ("ab"[i % 2],)) for i in range(100)]
-    found = visible([Span(-np.inf, 0.5, ("a",)), *narrow, Span(narrow[-1].high, 2, ("b",))], 0, 1)
+    found = join_narrow_spans([Span(-np.inf, 0.5, ("a",)), *narrow, Span(narrow[-1].high, 2, ("b",))], 0, 1)
 
     assert [(one.low, one.high, one.best, turns) for one, turns in found] == [
         (0, 0.5, ("a",), False),

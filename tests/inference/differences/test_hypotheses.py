@@ -11,7 +11,7 @@ import cutline as cl
 from cutline import Discordance, compare, compare_independent, evaluate, mcnemar
 from cutline.core.errors import CutlineError
 from cutline.inference.differences.difference import StudentDifference
-from cutline.inference.differences.pair_tests import Hypothesis, one_sided
+from cutline.inference.differences.pair_tests import Hypothesis, one_sided_p_value
 from grouping import each_case
 
 FROZEN = json.loads((Path(__file__).parents[2] / "oracles" / "roc_tests.json").read_text())
@@ -111,9 +111,9 @@ def test_points_of_the_roc_curve_are_those_of_proc(name):
 
 def test_one_sided_p_values_are_halves_and_complements():
     found = StudentDifference(0.1, 0.05)  # two standard errors
-    assert one_sided(found, 0.0, upward=True) == pytest.approx(0.02275, abs=1e-5)
-    assert one_sided(found, 0.0, upward=False) == pytest.approx(0.97725, abs=1e-5)
-    assert one_sided(found, 0.1, upward=True) == 0.5
+    assert one_sided_p_value(found, 0.0, upward=True) == pytest.approx(0.02275, abs=1e-5)
+    assert one_sided_p_value(found, 0.0, upward=False) == pytest.approx(0.97725, abs=1e-5)
+    assert one_sided_p_value(found, 0.1, upward=True) == 0.5
 
 
 @pytest.mark.parametrize("measure", ["auc", "recall", "average_precision", "brier", "mcc"])

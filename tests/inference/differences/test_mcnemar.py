@@ -9,7 +9,7 @@ from scipy.stats import binom, norm
 from statsmodels.stats.contingency_tables import mcnemar as peer
 
 from cutline import MEASURES, CutlineError, compare
-from cutline.inference.differences.mcnemar import Discordance, discordance, mcnemar
+from cutline.inference.differences.mcnemar import Discordance, count_discordant, mcnemar
 from grouping import each_case
 
 GRID = [(b, c) for b in range(13) for c in range(13)] + [(0, 40), (25, 3), (100, 130), (1000, 900)]
@@ -99,7 +99,7 @@ def test_the_discordant_cases_make_the_difference_of_the_measure(name, weights):
     flags = found.pairing.index < np.array([[1], [1]])
     a, b = found.values_of(name).values()
 
-    assert discordance(found.pairing, flags, MEASURES[name].paired).value == pytest.approx(a - b)
+    assert count_discordant(found.pairing, flags, MEASURES[name].paired).value == pytest.approx(a - b)
 
 
 def test_every_share_of_the_same_cases_is_declared():

@@ -6,8 +6,8 @@ from scipy.stats import t
 
 import cutline as cl
 from cutline import CutlineError, compare, evaluate
-from cutline.inference.differences.difference import SeparateDifference
-from cutline.inference.differences.paired import ask
+from cutline.inference.differences.difference import MoverDifference
+from cutline.inference.differences.paired import compare_measure
 
 RNG = np.random.default_rng(4)
 N = 240
@@ -120,7 +120,7 @@ def pair_of(measure, labels, **design):
     rng = np.random.default_rng(8)
     a = rng.normal(size=len(labels)) + labels
     models = cl.compare(labels, {"a": a, "b": a + rng.normal(size=len(labels))}, **design)
-    (pair,) = ask(
+    (pair,) = compare_measure(
         models.pairing, {name: m.cut for name, m in models.items()}, cl.MEASURES[measure], {}, 20, 0
     ).pairs.values()
     return pair
@@ -136,7 +136,7 @@ def test_the_variance_between_few_groups_of_a_class_has_the_factor_of_these_grou
 
 def test_limits_between_groups_are_farther_away_by_the_root_of_that_factor():
     limits = (lambda level: (0.5, 0.8), lambda level: (0.4, 0.7))
-    plain, inflated = (SeparateDifference((0.7, 0.6), limits, inflation=factor) for factor in (1.0, 1.44))
+    plain, inflated = (MoverDifference((0.7, 0.6), limits, inflation=factor) for factor in (1.0, 1.44))
     low, high = plain.interval(0.95)
     assert inflated.interval(0.95) == pytest.approx((0.1 + 1.2 * (low - 0.1), 0.1 + 1.2 * (high - 0.1)))
 

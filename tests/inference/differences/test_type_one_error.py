@@ -96,7 +96,7 @@ def test_losses_of_samples_of_equal_size_are_compared_by_their_own_limits():
 
 def test_influence_values_alone_tell_equal_prevalence_thresholds_apart(monkeypatch):
     """What the quick version would show, had the default stayed: an empty cell adds nothing to the variance."""
-    monkeypatch.setitem(methods.DEFAULTS, Quantity.THREE_SHARES, (methods.INFLUENCE,))
+    monkeypatch.setitem(methods.DEFAULTS, Quantity.THREE_SHARES, (methods.INFLUENCE, methods.STUDENT))
     (pair,) = (p for p in pairs("development") if p.name.startswith("5 + 95, normal 0.7") and p.is_paired)
     assert rejections(pair, ("prevalence_threshold",), 100)["prevalence_threshold"] > 13
 

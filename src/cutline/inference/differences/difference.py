@@ -1,4 +1,4 @@
-"""How sure one can be of a difference: what its intervals, its tests and its confidence curve are read from."""
+"""Differences of two models with their standard errors, intervals, p-values and confidence curves."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class ConfidenceCurve(ComparedByFields):
 
     @property
     def level(self) -> Array:
-        """The level of the interval that ends at each x."""
+        """Level of the interval that ends at each x."""
         return 1 - self.y
 
     @property
     def table(self) -> Table:
-        """The points of the curve."""
+        """Points of the curve."""
         points = zip(self.x.tolist(), self.level.tolist(), self.y.tolist(), strict=True)
         return Table(("difference", "level", "p_value"), tuple(points))
 
@@ -71,7 +71,7 @@ class ConfidenceCurve(ComparedByFields):
 
 
 def confidence_curve(measure: str, difference: Difference, method: str, notes: tuple[str, ...] = ()) -> ConfidenceCurve:
-    """Return the curve of a difference, from its intervals at the levels 0 to 0.999; empty when it has none."""
+    """Return the confidence curve of a difference from its intervals at the levels 0 to 0.999."""
     limits = np.array([difference.interval(level) for level in _LEVELS])
     known = ~np.isnan(limits).any(axis=1)
     limits, levels = limits[known], _LEVELS[known]
@@ -80,30 +80,30 @@ def confidence_curve(measure: str, difference: Difference, method: str, notes: t
 
 
 _LARGEST_Z = 7.13  # the normal quantile of a level of 1 - 1e-12, beyond which no interval is looked at
-_FARTHEST = 1e100  # stands for infinity where a root is searched
-POWER = 0.8  # how often the number of cases that is named would show the difference
+_FARTHEST = 1e100  # in place of infinity in a root search
+POWER = 0.8  # of the number of cases that a sentence names
 
 
 class Difference(Protocol):
-    """A difference of two models, for which any value can be tested and any level gives limits."""
+    """A difference of two models with a p-value for any null value and limits at any level."""
 
     @property
     def value(self) -> float:
-        """The difference that was observed."""
+        """Observed difference."""
 
     @property
     def se(self) -> float:
-        """Its standard error."""
+        """Standard error."""
 
     def p_value(self, null: float = 0.0) -> float:
-        """Return how compatible the data are with a true difference of `null`."""
+        """Return the two-sided p-value of a true difference of `null`."""
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the differences that are compatible with the data at a level."""
+        """Return the confidence limits at a level."""
 
 
 class Outcome(NamedTuple):
-    """A difference, as a method sees it, and what qualifies it."""
+    """The difference by a method, and its notes."""
 
     difference: Difference
     notes: Sequence[str] = ()
@@ -111,9 +111,9 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NullTest:
-    """A test of no difference alone: there is no interval, and no other difference is tested.
+    """A test of no difference, without an interval.
 
-    `share_of_draws` is the plain share of the permutations that are as extreme, where any were drawn.
+    `share_of_draws` is the share of the permutations that are as extreme as the data.
     """
 
     value: float
@@ -126,7 +126,7 @@ class NullTest:
         return self.p_of_null if null == 0 else math.nan
 
     def share(self) -> float:
-        """Return the plain share of the permutations that are as extreme."""
+        """Return the share of the permutations that are as extreme."""
         return self.share_of_draws
 
     def interval(self, level: float) -> tuple[float, float]:  # noqa: ARG002
@@ -136,7 +136,7 @@ class NullTest:
 
 @dataclass(frozen=True, eq=False)
 class StudentDifference(ComparedByFields):
-    """A difference with a standard error and Student's distribution around it; the normal one by default.
+    """A difference with a standard error and Student's quantiles; normal quantiles by default.
 
     >>> one = StudentDifference(0.1, 0.05)
     >>> round(one.p_value(), 4), [round(limit, 4) for limit in one.interval(0.95)]
@@ -150,7 +150,7 @@ class StudentDifference(ComparedByFields):
     freedom: float = math.inf
 
     def p_value(self, null: float = 0.0) -> float:
-        """Two-sided; NaN without a standard error, and 1 for the value itself."""
+        """Return the two-sided p-value; NaN without a standard error, and 1 for the observed difference."""
         from scipy.special import ndtr, stdtr
 
         gap = abs(self.value - null)
@@ -162,7 +162,7 @@ class StudentDifference(ComparedByFields):
         return float(2 * (ndtr(t) if math.isinf(self.freedom) else stdtr(self.freedom, t)))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the value and as much on either side; NaN when the standard error says nothing."""
+        """Return the symmetric limits; NaN when the standard error is 0 but the difference is not."""
         from scipy.special import ndtri, stdtrit
 
         if self.se <= EQUAL < abs(self.value):
@@ -174,36 +174,36 @@ class StudentDifference(ComparedByFields):
 
 @dataclass(frozen=True, eq=False)
 class ResampledDifference:
-    """A difference and what it was in resamples of the same cases."""
+    """A difference and its values in bootstrap samples."""
 
     value: float
     resampled: Array
 
     @cached_property
     def draws(self) -> Array:
-        """The differences in the resamples that have one, in order."""
+        """Defined differences of the bootstrap samples, sorted."""
         return np.sort(self.resampled[~np.isnan(self.resampled)])
 
     @property
     def says_nothing(self) -> bool:
-        """Whether every resample gave one and the same difference, and not none: too few or too clear-cut cases."""
+        """Whether every bootstrap sample gave the same difference other than 0, or none was defined."""
         return not len(self.draws) or (not has_spread(self.draws) and abs(self.value) > EQUAL)
 
     @property
     def se(self) -> float:
-        """The standard deviation over the resamples."""
+        """Standard deviation over the bootstrap samples."""
         finite = self.draws[np.isfinite(self.draws)]
         return float(np.std(finite, ddof=1)) if len(finite) > 1 else math.nan
 
     def share(self, null: float = 0.0) -> float:
-        """Twice the plain share of the resamples on the far side of `null`, up to 1."""
+        """Return twice the share of the bootstrap samples beyond `null`, at most 1."""
         return min(1.0, 2 * self._beyond(null) / len(self.draws)) if not self.says_nothing else math.nan
 
     def p_value(self, null: float = 0.0) -> float:
-        """Two-sided, the data at hand counted as one more resample, so that it is never 0.
+        """Return the two-sided p-value, counting the data as one more bootstrap sample, so that it is never 0.
 
-        Resamples that have the null itself count half on either side, as in a mid-p test: differences of few cases or
-        at a quota are steps, and whole ones would make the test err far too rarely.
+        Values equal to the null count half on either side, as in a mid-p test: differences of few cases or at a quota
+        move in steps, and counting them whole would make the test far too conservative.
         """
         return min(1.0, 2 * (1 + self._beyond(null)) / (1 + len(self.draws))) if not self.says_nothing else math.nan
 
@@ -213,7 +213,7 @@ class ResampledDifference:
         return float(min(low, len(self.draws) - up) + at_null)
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the percentile interval, its limits resamples themselves; NaN when there are too few for the level."""
+        """Return the percentile interval; NaN when there are too few bootstrap samples for the level."""
         if self.says_nothing:
             return math.nan, math.nan
         low, high = percentile(self.draws, level)
@@ -221,18 +221,15 @@ class ResampledDifference:
 
 
 @dataclass(frozen=True, eq=False)
-class SeparateDifference:
-    """A difference of two values with intervals of their own at every level (MOVER).
+class MoverDifference:
+    """A difference of two values that have intervals of their own at every level (MOVER).
 
-    Newcombe's square and add (1998), which Zou and Donner (2008) call MOVER: each limit of the difference is as far
-    away as the root of the squared distances to the limits of both values, less their product times the correlation of
-    the two (Zou 2007). Without a correlation it is for independent samples; models on the same cases, whose luck is
-    shared, have too wide an interval then. Given the ratio of the
-    sizes of both samples, each limit is at least as far away as if the cases of both varied alike. `inflation` is a
-    factor of the squared distances.
+    Newcombe (1998) squares and adds the distances of both values to their limits; Zou and Donner (2008) call it MOVER.
+    A correlation of both values takes twice their product off (Zou 2007). With the ratio of the sizes of both samples,
+    each limit is at least as far away as with the pooled variance. `inflation` multiplies the squared distances.
 
     >>> limits = lambda level: (0.5, 0.8)
-    >>> [round(limit, 3) for limit in SeparateDifference((0.7, 0.6), (limits, limits)).interval(0.95)]
+    >>> [round(limit, 3) for limit in MoverDifference((0.7, 0.6), (limits, limits)).interval(0.95)]
     [-0.183, 0.241]
     """
 
@@ -244,12 +241,12 @@ class SeparateDifference:
 
     @property
     def value(self) -> float:
-        """The difference."""
+        """Difference of the values."""
         return self.values[0] - self.values[1]
 
     @property
     def se(self) -> float:
-        """About its standard error: half the interval of 95 % over the normal quantile."""
+        """Approximate standard error: half the 95 % interval over the normal quantile."""
         low, high = self.interval(0.95)
         return (high - low) / 2 / quantile(0.95)
 
@@ -293,9 +290,9 @@ class SeparateDifference:
 
 
 def needed_cases(difference: Difference, cases: float, level: float) -> float:
-    """Return about how many such cases would show the difference at a level, with 80 % power.
+    """Return about how many cases would show the difference at a level with 80 % power.
 
-    It supposes that the difference stays what it is and that its standard error shrinks with the square root.
+    The true difference is taken to be the observed one, and the standard error to shrink with the square root.
 
     >>> round(needed_cases(StudentDifference(0.1, 0.1), 100, 0.95))
     785
@@ -309,11 +306,10 @@ def needed_cases(difference: Difference, cases: float, level: float) -> float:
 
 
 def describe_more_cases(difference: Difference, cases: int, level: float, unit: str = "cases") -> str:
-    """Return what more cases would bring, as the end of a sentence about a difference that is not significant.
+    """Return how many cases a significant difference would take, as the end of a sentence.
 
-    The number supposes that the true difference is the one observed, which it need not be: so does the number for
-    either end of its 80 % interval, and these show how little the data say about it. Power that is computed after the
-    fact adds nothing to the p-value; it is a guide for the next study.
+    The number takes the observed difference for the true one. The numbers for both ends of its 80 % interval show how
+    uncertain it is. Power computed afterwards adds nothing to the p-value; it is a guide for the next study.
 
     >>> print(describe_more_cases(StudentDifference(0.0144, 0.0469), 300, 0.95).replace("; ", ";" + chr(10)))
     about 25,000 cases would give 80 % power (you have 300) if the true difference is the one observed;
@@ -347,7 +343,7 @@ def _round_cases(cases: float) -> str:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values corrected for their number (Holm 1979); one that is NaN is not counted, and stays NaN.
+    """Return the p-values corrected by Holm (1979); NaN is not counted and stays NaN.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -362,9 +358,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def chi_square(differences: Array, covariance: Array) -> tuple[float, int, float]:
-    """Return the test that several differences are all zero: its statistic, its degrees of freedom and its p-value.
+    """Test that several differences are all zero: return the statistic, the degrees of freedom and the p-value.
 
-    Differences that follow from others, as those of equal models do, take no degree of freedom.
+    Differences that depend linearly on others, such as those of equal models, take no degree of freedom.
     """
     from scipy.special import chdtrc
 
@@ -376,17 +372,17 @@ def chi_square(differences: Array, covariance: Array) -> tuple[float, int, float
     held = size > 1e-10 * max(size[-1], np.finfo(float).tiny)
     along = axes.T @ differences
     if not held.any() or np.abs(along[~held]).max(initial=0.0) > 1e-6 * np.abs(along).max():
-        return math.nan, 0, math.nan  # a difference without any variance: nothing to hold it against
+        return math.nan, 0, math.nan  # a difference without variance
     statistic = float((along[held] ** 2 / size[held]).sum())
     return statistic, int(held.sum()), float(chdtrc(int(held.sum()), statistic))
 
 
-def has_no_width(difference: Difference) -> bool:
+def is_point(difference: Difference) -> bool:
     """Whether an interval is a point."""
     low, high = difference.interval(0.95)
     return not high - low > EQUAL
 
 
 def has_interval(difference: Difference) -> bool:
-    """Whether there is an interval at all."""
+    """Whether there is an interval."""
     return not math.isnan(difference.interval(0.5)[0])

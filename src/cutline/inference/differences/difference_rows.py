@@ -1,4 +1,4 @@
-"""From the questions that are questions of several models to the rows of their differences."""
+"""Rows of the differences of several models, for summaries, and the tests of all pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.inference.differences.difference import ConfidenceCurve, chi_square, confidence_curve
 from cutline.inference.differences.pair_tests import Hypothesis, PairTest, PairTests
-from cutline.inference.differences.paired import PairedMeasure, Questions, ask
+from cutline.inference.differences.paired import MeasureComparison, PairedMeasure, compare_measure
 from cutline.inference.resampling.pairing import Pairing, bootstrap, delong_covariance
 from cutline.measures import MEASURES
 from cutline.results.choices import choose_models
@@ -27,7 +27,7 @@ NOT_RESAMPLED = "There is no closed form, and nothing was resampled: name a numb
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """The rows of all measures and pairs, and the questions that they answer."""
+    """The rows of all measures and pairs, with the verdict, the omnibus test and the confidence curves."""
 
     rows: tuple[DifferenceRow, ...]
     verdict: tuple[str, ...] = ()
@@ -38,12 +38,12 @@ class Differences:
 
     @property
     def resampling(self) -> tuple[int, bool]:
-        """How many resamples gave some of the rows, and whether some would have needed them and got none."""
+        """Number of resamples that were used, and whether rows are empty for want of resamples."""
         used = self.resamples if self.is_random else 0
         return used, not self.resamples and any(not row.methods for row in self.rows)
 
 
-def differences(
+def compare_measures(
     selected: Sequence[SelectedMeasure],
     pairing: Pairing,
     cuts: Mapping[str, CutPoint],
@@ -54,20 +54,20 @@ def differences(
     goal: str | None = None,
     primary: str | None = None,
 ) -> Differences:
-    """Return a row for each measure and pair of models; measures without a closed form share their resamples.
+    """Return a row for each measure and pair of models; resampled measures share their resamples.
 
-    The measure that decides the first question (`goal` or `primary` name it) is the one of the verdict in words.
+    The verdict is on the measure that decides the first question, which `goal` or `primary` may name.
     """
-    questions = [ask(pairing, cuts, chosen.measure, chosen.at, resamples, seed) for chosen in selected]
-    questions = share_resamples(questions, pairing, resamples, seed)
-    pairs = list(zip(questions, selected, strict=True))
-    rows = tuple(row for question, chosen in pairs for row in _rows(question, chosen.at, level, resamples))
+    comparisons = [compare_measure(pairing, cuts, chosen.measure, chosen.at, resamples, seed) for chosen in selected]
+    comparisons = share_resamples(comparisons, pairing, resamples, seed)
+    pairs = list(zip(comparisons, selected, strict=True))
+    rows = tuple(row for comparison, chosen in pairs for row in _make_rows(comparison, chosen.at, level, resamples))
     tested = {
-        make_key(question.measure, chosen.at): question
-        for question, chosen in pairs
-        if resamples or not question.is_random()
+        make_key(comparison.measure, chosen.at): comparison
+        for comparison, chosen in pairs
+        if resamples or not comparison.is_random()
     }
-    is_random = any(question.is_random() for question in questions)
+    is_random = any(comparison.is_random() for comparison in comparisons)
     by_quota = next(iter(cuts.values())).by_quota
     choices = choose_models(rows, level, goal=goal, primary=primary, by_quota=by_quota)
     decisive = [choice.measure for choice in choices if choice.measure in tested]
@@ -75,42 +75,46 @@ def differences(
         return Differences(rows, resamples=resamples, is_random=is_random)
     first = tested[decisive[0] if decisive else min(tested)]
     method = "auto" if resamples else first.choose("auto").name
-    whole = omnibus(first, first.tests(method), pairing, method) if len(cuts) > 2 else None
+    whole = run_omnibus_test(first, first.tests(method), pairing, method) if len(cuts) > 2 else None
     curves = tuple(
-        confidence_curve(pair.title, *pair.difference(_of_interval(method))) for pair in first.pairs.values()
+        confidence_curve(pair.title, *pair.difference(_name_interval_method(method))) for pair in first.pairs.values()
     )
     return Differences(rows, first.sentences(level, method), whole, curves, resamples, is_random)
 
 
-def _of_interval(test: str) -> str:
-    """Return the method of the interval that goes with a test."""
+def _name_interval_method(test: str) -> str:
+    """Return the name of the interval that agrees with a test."""
     return "tango" if test == "mcnemar_midp" else test
 
 
 def share_resamples(
-    questions: Sequence[Questions], pairing: Pairing, resamples: int, seed: int, method: str = "auto"
-) -> list[Questions]:
-    """Return the questions, those that the bootstrap answers from resamples that all of them share."""
-    places = [i for i, question in enumerate(questions) if question.needs_resamples(method)]
+    comparisons: Sequence[MeasureComparison], pairing: Pairing, resamples: int, seed: int, method: str = "auto"
+) -> list[MeasureComparison]:
+    """Return the comparisons, those that are resampled with resamples that all of them share."""
+    places = [i for i, comparison in enumerate(comparisons) if comparison.needs_resamples(method)]
     if not places or not resamples:
-        return list(questions)
-    resampled = bootstrap(pairing, [questions[i].of_all for i in places], resamples, seed)
-    done = {i: questions[i].answered(resampled, place) for place, i in enumerate(places)}
-    return [done.get(i, question) for i, question in enumerate(questions)]
+        return list(comparisons)
+    resampled = bootstrap(pairing, [comparisons[i].of_all for i in places], resamples, seed)
+    done = {i: comparisons[i].with_resamples(resampled, place) for place, i in enumerate(places)}
+    return [done.get(i, comparison) for i, comparison in enumerate(comparisons)]
 
 
-def _rows(questions: Questions, at: Mapping[str, Any], level: float, resamples: int) -> Iterator[DifferenceRow]:
+def _make_rows(
+    comparisons: MeasureComparison, at: Mapping[str, Any], level: float, resamples: int
+) -> Iterator[DifferenceRow]:
     """Yield a row for each pair of models."""
-    method = questions.choose("auto").name
-    if not resamples and questions.is_random():
-        yield from (_without(pair, at, level, pair.reasons or (NOT_RESAMPLED,)) for pair in questions.pairs.values())
+    method = comparisons.choose("auto").name
+    if not resamples and comparisons.is_random():
+        yield from (
+            _make_empty_row(pair, at, level, pair.reasons or (NOT_RESAMPLED,)) for pair in comparisons.pairs.values()
+        )
         return
-    # Without resamples, what stands in for a formula that says nothing is not drawn either.
+    # Without resamples, a default formula that gives no interval is not replaced by the bootstrap.
     by_test = "auto" if resamples else method
-    by_interval = _of_interval(by_test)
-    for pair, test in zip(questions.pairs.values(), questions.tests(by_test), strict=True):
+    by_interval = _name_interval_method(by_test)
+    for pair, test in zip(comparisons.pairs.values(), comparisons.tests(by_test), strict=True):
         if pair.reasons:
-            yield _without(pair, at, level, pair.reasons)
+            yield _make_empty_row(pair, at, level, pair.reasons)
         else:
             estimate = pair.estimate(by_interval, level)
             notes = tuple(dict.fromkeys((*test.notes, *estimate.notes)))
@@ -118,40 +122,42 @@ def _rows(questions: Questions, at: Mapping[str, Any], level: float, resamples: 
             yield DifferenceRow(pair.measure, *pair.names, *pair.values, estimate, *p_values, test.method, notes, at)
 
 
-def _without(pair: PairedMeasure, at: Mapping[str, Any], level: float, why: tuple[str, ...]) -> DifferenceRow:
-    """Return the row of a pair without interval and test, and why."""
+def _make_empty_row(pair: PairedMeasure, at: Mapping[str, Any], level: float, why: tuple[str, ...]) -> DifferenceRow:
+    """Return a row without interval and test, with the reasons."""
     estimate = Estimate(pair.title, pair.value, math.nan, math.nan, level, "")
     return DifferenceRow(pair.measure, *pair.names, *pair.values, estimate, math.nan, math.nan, "", why, at)
 
 
-def all_pair_tests(
-    questions: Questions,
+def run_pair_tests(
+    comparisons: MeasureComparison,
     method: str,
     pairing: Pairing,
     hypothesis: Hypothesis = Hypothesis(),  # noqa: B008
 ) -> PairTests:
     """Return the tests of all pairs in a measure, and the one of no difference at all."""
-    tests = questions.tests(method, hypothesis)
-    name = str(questions.measure)
+    tests = comparisons.tests(method, hypothesis)
+    name = str(comparisons.measure)
     if not hypothesis.is_two_sided:
         return PairTests(name, tests, min((t.p_holm for t in tests if not math.isnan(t.p_holm)), default=math.nan))
-    whole = omnibus(questions, tests, pairing, method)
+    whole = run_omnibus_test(comparisons, tests, pairing, method)
     return PairTests(name, tests, whole.p_value, whole.chi_square, whole.degrees)
 
 
-def omnibus(questions: Questions, tests: Sequence[PairTest], pairing: Pairing, method: str = "auto") -> Omnibus:
-    """Return the test that no model differs: DeLong's chi-square, or the smallest p-value after Holm's correction."""
-    name = str(questions.measure)
-    if len(tests) > 1 and questions.choose(method).name == "delong":
-        statistic, degrees, p_value = chi_square(*_covariance_of_all(pairing))
+def run_omnibus_test(
+    comparisons: MeasureComparison, tests: Sequence[PairTest], pairing: Pairing, method: str = "auto"
+) -> Omnibus:
+    """Test that no model differs: by DeLong's chi-square, or by the smallest p-value after Holm's correction."""
+    name = str(comparisons.measure)
+    if len(tests) > 1 and comparisons.choose(method).name == "delong":
+        statistic, degrees, p_value = chi_square(*_contrast_areas(pairing))
         if not math.isnan(p_value):
             return Omnibus(name, p_value, statistic, degrees)
     known = [test.p_holm for test in tests if not math.isnan(test.p_holm)]
     return Omnibus(name, min(known, default=math.nan))
 
 
-def _covariance_of_all(pairing: Pairing) -> tuple[Array, Array]:
-    """Return the differences of every model's AUC from the first one's, and DeLong's covariance of them."""
+def _contrast_areas(pairing: Pairing) -> tuple[Array, Array]:
+    """Return the differences of all AUCs from the first, and DeLong's covariance of them."""
     models = len(pairing.rankings)
     contrasts = np.column_stack((np.ones(models - 1), -np.eye(models - 1)))
     auc = np.array([MEASURES["auc"].compute(ranking) for ranking in pairing.rankings])

@@ -1,10 +1,10 @@
-"""Whole curves of several models: a test that two are equal, where each model leads, and where a lead is certain.
+"""Whole curves of several models: a test that two are equal, and the spans where each model is the best.
 
-`Dominance` is where each model is the best on the cases at hand (Arbel & Rokach, Figure 4): the curves are straight
-between their points, so that the places where two of them cross are computed, not searched. `Regions` is where one
-model is better than all others with simultaneous confidence. The curves are resampled on the same cases, and their
-differences divided by their standard errors (at least a quarter of the largest, so that the ends of an axis do not
-decide); the largest ratio over the whole axis and all pairs says how far from 0 a difference has to be.
+`Dominance` holds the spans where each model is the best in this sample (Arbel & Rokach, Figure 4); curves are straight
+between their points, so that their crossings are computed exactly. `Regions` holds the spans where one model is better
+than all others with simultaneous confidence: the curves are resampled on the same cases, and the critical value is a
+quantile of the largest standardised difference over the axis and all pairs. Standard errors are at least a quarter of
+the largest, so that the ends of the axis do not decide.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from cutline.measures import Measure
 
 @dataclass(frozen=True, eq=False)
 class RocTest(ComparedByFields):
-    """How far apart two ROC curves are over all cuts, and how often exchanging their ranks takes them as far.
+    """Venkatraman and Begg's test that two ROC curves are equal.
 
-    `statistic` adds up, over the number of cases that are flagged, by how many errors the two models differ.
+    `statistic` is the sum, over the number of flagged cases, of the differences of the numbers of errors.
     """
 
     a: str
@@ -57,15 +57,15 @@ class RocTest(ComparedByFields):
         return "\n".join([head + tail, *(f"  note: {note}" for note in self.notes)])
 
 
-def venkatraman(pairing: Pairing, names: tuple[str, str], permutations: int, seed: int) -> RocTest:
-    """Return the test of two models on the same cases, inside ties the expectation over the orders of tied cases."""
+def run_venkatraman(pairing: Pairing, names: tuple[str, str], permutations: int, seed: int) -> RocTest:
+    """Return the test of two models on the same cases; ties count as the mean over the orders of tied cases."""
     if not pairing.integral:
         raise ParameterError("Venkatraman's test exchanges cases, but the weights are not counts", "pass no weights")
     ranks = [-(ranking.ends[:-1] + ranking.ends[1:]) for ranking in pairing.rankings]
     crossed = pairing.crossed(ranks)
 
     def distances(draws: Array) -> Array:
-        errors_a, errors_b = (_errors(crossed.stack(draws, model)) for model in (0, 1))
+        errors_a, errors_b = (_count_errors(crossed.stack(draws, model)) for model in (0, 1))
         return np.asarray(np.abs(errors_a - errors_b).sum(axis=1))
 
     def work(numbers: range) -> Array:
@@ -80,8 +80,8 @@ def venkatraman(pairing: Pairing, names: tuple[str, str], permutations: int, see
     return RocTest(*names, at_hand, (1 + extreme) / (1 + permutations), permutations, notes)
 
 
-def _errors(stack: Ranking) -> Array:
-    """Return errors when the first k cases of each ranking are flagged, for all k, without constants that cancel."""
+def _count_errors(stack: Ranking) -> Array:
+    """Return the errors with the first k cases flagged, for all k, up to constants that cancel."""
     places = np.arange(1, int(stack.total.flat[0]) + 1)
     tp, ends = np.atleast_2d(stack.tp), np.atleast_2d(stack.ends)
     return np.stack([-2 * np.interp(places, end, row) for end, row in zip(ends, tp, strict=True)])
@@ -94,17 +94,17 @@ _EQUAL = 1e-9  # heights that rounding alone can tell apart, as a share of the w
 
 
 class Span(NamedTuple):
-    """A stretch of the axis and the models that are the best all along it; several share it, none when undefined."""
+    """A stretch of the axis and the models that are the best along it; none where undefined."""
 
     low: float
     high: float
     best: tuple[str, ...]
 
 
-def visible(spans: Sequence[Span], low: float, high: float, least: float = 0.001) -> list[tuple[Span, bool]]:
-    """Return the spans as they can be drawn from low to high, and whether the models take turns along each.
+def join_narrow_spans(spans: Sequence[Span], low: float, high: float, least: float = 0.001) -> list[tuple[Span, bool]]:
+    """Return the spans between low and high, and whether several models take turns along each.
 
-    Neighbours that are narrower than the least share of the axis are put together: there models take turns.
+    Neighbours narrower than the least share of the axis are joined: there models take turns.
     """
     inside = [Span(max(span.low, low), min(span.high, high), span.best) for span in spans]
     wide = least * (high - low)
@@ -122,7 +122,7 @@ def visible(spans: Sequence[Span], low: float, high: float, least: float = 0.001
 
 @dataclass(frozen=True, eq=False)
 class Dominance(ShownAsTable, ComparedByFields):
-    """Where each model is the best, from one end of the axis to the other."""
+    """The spans where each model is the best, along the whole axis."""
 
     curve: str
     axis: str
@@ -131,7 +131,7 @@ class Dominance(ShownAsTable, ComparedByFields):
 
     @property
     def dominant(self) -> str | None:
-        """The model that none beats anywhere and that beats each of the others somewhere; None when there is none."""
+        """Model that is nowhere beaten and beats each of the others somewhere; None if there is none."""
         everywhere = [name for name in self.names if all(name in span.best for span in self.spans if span.best)]
         return everywhere[0] if len(everywhere) == 1 else None
 
@@ -143,7 +143,7 @@ class Dominance(ShownAsTable, ComparedByFields):
 
     @property
     def table(self) -> Table:
-        """One row for each span."""
+        """Table with one row for each span."""
         rows = ((span.low, span.high, " = ".join(span.best) or "undefined") for span in self.spans)
         return Table((f"{self.axis} from", "to", "best"), tuple(rows))
 
@@ -159,7 +159,7 @@ class Dominance(ShownAsTable, ComparedByFields):
 
     @property
     def verdict(self) -> str:
-        """Whether one model dominates, in plain words."""
+        """Whether one model dominates, in a sentence."""
         if self.dominant is not None:
             return f"{self.dominant} dominates: it is nowhere beaten, and beats each of the others somewhere."
         if not self.spans:
@@ -171,12 +171,12 @@ class Dominance(ShownAsTable, ComparedByFields):
 
     @property
     def statement(self) -> str:
-        """The verdict, and that it is one on this sample: curves of equally good models cross nearly always."""
+        """Verdict with a caution that it holds for this sample: curves of equally good models mostly cross."""
         is_alike = not self.spans or all(len(span.best) == len(self.names) for span in self.spans)
         return self.verdict if is_alike else f"{self.verdict} {_OF_THIS_SAMPLE}"
 
     def _lead(self, name: str) -> str:
-        """Return where a model leads, alone or with others: its longest stretches of the axis, and its share of it."""
+        """Return the longest stretches where a model leads, alone or with others, and its share of the axis."""
         least = _SHORT * (self.spans[-1].high - self.spans[0].low)
         mine = sorted(
             (stretch for stretch in self._stretches(name) if stretch[1] - stretch[0] >= least),
@@ -185,13 +185,13 @@ class Dominance(ShownAsTable, ComparedByFields):
         share = self.share(name)
         if not share > 0:
             return ""
-        where = listed([f"{_brief(low)} to {_brief(high)}" for low, high in sorted(mine[:_LONGEST])])
+        where = listed([f"{_format_place(low)} to {_format_place(high)}" for low, high in sorted(mine[:_LONGEST])])
         more = ", and elsewhere" if len(mine) > _LONGEST else ""
         where_it_leads = f"for {self.axis} {where}{more}" if mine else "in short stretches only"
         return f"{name} leads {where_it_leads} ({100 * share:.3g} % of the axis)"
 
     def _stretches(self, name: str) -> Iterator[tuple[float, float]]:
-        """Yield the stretches over which a model leads without a break, whoever shares the lead."""
+        """Yield the stretches over which a model leads without a break, alone or with others."""
         for leads, run in itertools.groupby(self.spans, lambda span: name in span.best):
             if leads:
                 spans = list(run)
@@ -204,8 +204,8 @@ class Dominance(ShownAsTable, ComparedByFields):
         return f"{self.table._repr_html_()}<p>{html_text(self.statement)}</p>"
 
 
-def _brief(place: float) -> str:
-    """Return a place of the axis in few digits, and none of them in an exponent."""
+def _format_place(place: float) -> str:
+    """Return a place on the axis in few digits, without an exponent."""
     return f"{place:,.0f}" if abs(place) >= 1000 else f"{place:.3g}"
 
 
@@ -216,13 +216,13 @@ class _Line(NamedTuple):
     y: Array
 
 
-def _share(counts: Array, of: Any) -> Array:
-    """Return counts as a share of a class; all at 0 when nobody is in it."""
+def _divide_by_class(counts: Array, of: Any) -> Array:
+    """Return counts as a share of a class; 0 for an empty class."""
     return np.asarray(counts / (of or 1))
 
 
 def _roc(r: Ranking) -> _Line:
-    return _Line(_share(r.fp, r.negatives), _share(r.tp, r.positives))
+    return _Line(_divide_by_class(r.fp, r.negatives), _divide_by_class(r.tp, r.positives))
 
 
 def _quota(r: Ranking) -> _Line:
@@ -231,7 +231,7 @@ def _quota(r: Ranking) -> _Line:
 
 def _precision_recall(r: Ranking) -> _Line:
     # At one recall the higher precision is the fewer false positives, which are straight in the true ones.
-    return _Line(_share(r.tp, r.positives), -_share(r.fp, r.positives))
+    return _Line(_divide_by_class(r.tp, r.positives), -_divide_by_class(r.fp, r.positives))
 
 
 # By curve: what its axis is called, and its line. Shares compare models on other cases too; places do not.
@@ -242,17 +242,17 @@ CURVES: dict[str, tuple[str, Callable[[Ranking], _Line]]] = {
 }
 
 
-def of_curves(curve: str, names: Sequence[str], rankings: Sequence[Ranking]) -> Dominance:
+def compare_curves(curve: str, names: Sequence[str], rankings: Sequence[Ranking]) -> Dominance:
     """Return where each model's curve is the highest."""
     axis, line = CURVES[curve]
-    edges, best = _highest([line(ranking) for ranking in rankings])
-    return Dominance(curve, axis, tuple(names), _spans(names, edges, best))
+    edges, best = _find_highest([line(ranking) for ranking in rankings])
+    return Dominance(curve, axis, tuple(names), _join_spans(names, edges, best))
 
 
-def _highest(lines: Sequence[_Line]) -> tuple[Array, Array]:
+def _find_highest(lines: Sequence[_Line]) -> tuple[Array, Array]:
     """Return the edges of the stretches in which no two lines cross, and which lines are the highest in each."""
-    x = _distinct([line.x for line in lines])
-    left, right = _limits(lines, x)
+    x = _merge_distinct([line.x for line in lines])
+    left, right = _find_heights(lines, x)
     crossings = [x]
     slack = _EQUAL * max(float(np.ptp(line.y)) for line in lines)
     for i in range(len(lines)):
@@ -261,20 +261,20 @@ def _highest(lines: Sequence[_Line]) -> tuple[Array, Array]:
             cross = (np.minimum(before, after) < -slack) & (np.maximum(before, after) > slack)
             way = before[cross] / (before[cross] - after[cross])
             crossings.append(x[:-1][cross] + way * np.diff(x)[cross])
-    edges = _distinct(crossings)
-    left, right = _limits(lines, edges)
+    edges = _merge_distinct(crossings)
+    left, right = _find_heights(lines, edges)
     middle = (left + right) / 2
     return edges, middle >= middle.max(axis=0) - slack
 
 
-def _distinct(runs: Sequence[Array]) -> Array:
+def _merge_distinct(runs: Sequence[Array]) -> Array:
     """Return the distinct values in order: a stable sort merges sorted runs, where np.unique would hash millions."""
     x = np.concatenate(runs).astype(float, copy=False)
     x.sort(kind="stable")
     return x[np.concatenate(([True], x[1:] != x[:-1]))]
 
 
-def _limits(lines: Sequence[_Line], x: Array) -> tuple[Array, Array]:
+def _find_heights(lines: Sequence[_Line], x: Array) -> tuple[Array, Array]:
     """Return the height of each line just after the start and just before the end of each stretch between x's."""
     left, right = [], []
     for line in lines:
@@ -288,7 +288,9 @@ def _limits(lines: Sequence[_Line], x: Array) -> tuple[Array, Array]:
     return np.array(left), np.array(right)
 
 
-def of_thresholds(measure: Measure, names: Sequence[str], rankings: Sequence[Ranking], **parameters: Any) -> Dominance:
+def compare_thresholds(
+    measure: Measure, names: Sequence[str], rankings: Sequence[Ranking], **parameters: Any
+) -> Dominance:
     """Return where each model is the best in a measure of one cut, all of them cut at the same threshold.
 
     A span runs from above its low end up to its high end: between scores nothing changes. It makes sense for scores
@@ -296,7 +298,7 @@ def of_thresholds(measure: Measure, names: Sequence[str], rankings: Sequence[Ran
     """
     sign = 1 if rankings[0].higher_is_positive else -1
     edges = np.unique(np.concatenate([sign * ranking.score.astype(float) for ranking in rankings]))
-    heights = np.array([_at_edges(measure, ranking, edges[1:], sign, parameters) for ranking in rankings])
+    heights = np.array([_compute_at_edges(measure, ranking, edges[1:], sign, parameters) for ranking in rankings])
     heights = np.where(np.isnan(heights), -np.inf, heights if measure.better != "lower" else -heights)
     top = heights.max(axis=0)
     with np.errstate(invalid="ignore"):  # two infinite heights
@@ -305,11 +307,11 @@ def of_thresholds(measure: Measure, names: Sequence[str], rankings: Sequence[Ran
     if sign < 0:
         edges, best = -edges[::-1], best[:, ::-1]
     one_score = (Span(float(edges[0]), float(edges[0]), tuple(names)),)  # for all: every cut is the same
-    spans = _spans(names, edges, best) if len(edges) > 1 else one_score
+    spans = _join_spans(names, edges, best) if len(edges) > 1 else one_score
     return Dominance("threshold", "threshold", tuple(names), spans)
 
 
-def _at_edges(measure: Measure, ranking: Ranking, edges: Array, sign: int, parameters: dict[str, Any]) -> Array:
+def _compute_at_edges(measure: Measure, ranking: Ranking, edges: Array, sign: int, parameters: dict[str, Any]) -> Array:
     """Return the measure at each threshold."""
     cut = np.searchsorted(-sign * ranking.score.astype(float), -edges, side="right")
     tp, fp = ranking.tp[cut], ranking.fp[cut]
@@ -317,7 +319,7 @@ def _at_edges(measure: Measure, ranking: Ranking, edges: Array, sign: int, param
     return np.asarray(measure.compute(counts, **measure.check(parameters)), dtype=float)
 
 
-def _spans(names: Sequence[str], edges: Array, best: Array) -> tuple[Span, ...]:
+def _join_spans(names: Sequence[str], edges: Array, best: Array) -> tuple[Span, ...]:
     """Return the stretches between edges, neighbours with the same best models put together."""
     starts = np.flatnonzero(np.append(True, (best[:, 1:] != best[:, :-1]).any(axis=0))[: best.shape[1]])
     ends = np.append(starts[1:], best.shape[1]) if len(starts) else starts
@@ -356,12 +358,12 @@ class Regions(ShownAsTable, ComparedByFields):
 
     @property
     def leaders(self) -> tuple[str, ...]:
-        """The models that are the best somewhere."""
+        """Models that are the best somewhere."""
         return tuple(name for name in self.names if any(name in span.best for span in self.spans))
 
     @property
     def verdict(self) -> str:
-        """Where a model is better for sure, in plain words."""
+        """Where a model is better with confidence, in a sentence."""
         percent = f"{100 * self.level:g} %"
         if not self.spans:
             where = f"Nowhere along the {self.axis} is a model better than all others"
@@ -374,7 +376,7 @@ class Regions(ShownAsTable, ComparedByFields):
 
     @property
     def table(self) -> Table:
-        """One row for each span."""
+        """Table with one row for each span."""
         rows = tuple((span.low, span.high, span.best[0]) for span in self.spans)
         return Table((f"{self.axis} from", "to", "better"), rows)
 
@@ -392,7 +394,9 @@ class Regions(ShownAsTable, ComparedByFields):
         return f"{self.table!r}\n{self.verdict}" if self.spans else self.verdict
 
 
-def regions(pairing: Pairing, names: Sequence[str], curve: str, level: float, resamples: int, seed: int) -> Regions:
+def find_regions(
+    pairing: Pairing, names: Sequence[str], curve: str, level: float, resamples: int, seed: int
+) -> Regions:
     """Return the regions of a curve over which each model is better than all others.
 
     Args:
@@ -427,10 +431,10 @@ def regions(pairing: Pairing, names: Sequence[str], curve: str, level: float, re
         with np.errstate(invalid="ignore"):  # where no resample differs, nothing is leads apart
             ahead[i] += gap > reach * error
             ahead[j] += -gap > reach * error
-    return Regions(curve, axis, tuple(names), _certain_spans(names, ahead == len(names) - 1), level, resamples)
+    return Regions(curve, axis, tuple(names), _find_certain_spans(names, ahead == len(names) - 1), level, resamples)
 
 
-def _certain_spans(names: Sequence[str], best: Array) -> tuple[Span, ...]:
+def _find_certain_spans(names: Sequence[str], best: Array) -> tuple[Span, ...]:
     """Return the stretches of places along which a model is ahead of all others."""
     spans = []
     for name, row in zip(names, best, strict=True):

@@ -18,8 +18,8 @@ from cutline.measures import PairedShare
 
 _LEVEL = 0.05
 Variant = Literal["exact", "midp", "asymptotic", "corrected", "unconditional"]
-_SHARES = 1000  # shares of discordant cases, among which the worst is looked for
-# By measure: whether it is of the flagged cases, and whether a positive counts.
+_SHARES = 1000  # shares of discordant cases that the unconditional test tries
+# By measure: whether it is a share of the flagged cases, and whether it counts positives.
 PREDICTIVE_VALUES = {
     "precision": (True, True),
     "fdr": (True, False),
@@ -31,7 +31,7 @@ _MOST = 20_000  # cases, up to which the unconditional test is computed: beyond,
 
 @dataclass(frozen=True)
 class Discordance:
-    """In how many of n cases it happens with the first model only, and with the second only."""
+    """Numbers of discordant cases among n: with the first model only, and with the second only."""
 
     first: int
     second: int
@@ -39,17 +39,17 @@ class Discordance:
 
     @property
     def value(self) -> float:
-        """The difference of the two shares."""
+        """Difference of the two shares."""
         return (self.first - self.second) / self.n if self.n else math.nan
 
     @property
     def se(self) -> float:
-        """The standard error of the difference."""
+        """Standard error of the difference."""
         b, c, n = self.first, self.second, self.n
         return math.sqrt(max(b + c - (b - c) ** 2 / n, 0)) / n if n else math.nan
 
     def p_value(self, null: float = 0.0) -> float:
-        """Tango's score test of a difference; of none it is McNemar's asymptotic test."""
+        """Return the p-value of Tango's score test; of no difference it is McNemar's asymptotic test."""
         from scipy.special import ndtr
 
         null = check_number(null, "null")
@@ -58,7 +58,7 @@ class Discordance:
         return float(2 * ndtr(-abs(self._z(null))))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Tango's score interval (1998): the differences that the score test does not reject."""
+        """Return Tango's score interval (1998): the differences that the score test does not reject."""
         from scipy.optimize import brentq
         from scipy.special import ndtri
 
@@ -74,7 +74,7 @@ class Discordance:
         return float(low), float(high)
 
     def _z(self, null: float) -> float:
-        """Return the score statistic of a difference, its variance taken where that difference is the likeliest."""
+        """Return the score statistic of a difference, with the variance under the null hypothesis."""
         b, c, n = self.first, self.second, self.n
         gap = b - c - n * null
         linear = -b - c + (2 * n - b + c) * null
@@ -90,7 +90,7 @@ class Discordance:
 class MidpDifference:
     """A difference of two shares: Tango's score interval, and of no difference McNemar's mid-p test.
 
-    Where Tango's interval and that test disagree about 0, the interval is made to agree: it reaches to 0 or ends there.
+    Where Tango's interval and the mid-p test disagree about 0, the limit is moved to 0.
 
     >>> MidpDifference(Discordance(first=6, second=0, n=40)).interval(0.95)[0] > 0
     True
@@ -100,12 +100,12 @@ class MidpDifference:
 
     @property
     def value(self) -> float:
-        """The difference of the two shares."""
+        """Difference of the two shares."""
         return self.table.value
 
     @property
     def se(self) -> float:
-        """The standard error of the difference."""
+        """Standard error of the difference."""
         return self.table.se
 
     def p_value(self, null: float = 0.0) -> float:
@@ -178,7 +178,7 @@ def _unconditional(table: Discordance) -> float:
     return min(1.0, worst)
 
 
-def few_discordant(table: Discordance, variant: Variant) -> list[str]:
+def warn_of_few_discordant(table: Discordance, variant: Variant) -> list[str]:
     """Return a warning where even the clearest outcome of so few discordant cases would not be significant."""
     discordant = table.first + table.second
     least = mcnemar(Discordance(discordant, 0, max(table.n, discordant)), variant)
@@ -189,7 +189,7 @@ def few_discordant(table: Discordance, variant: Variant) -> list[str]:
     return [f"{why}, so the test cannot reject here, and its actual error rate is 0."]
 
 
-def discordance(pairing: Pairing, flags: Sequence[Array], share: PairedShare) -> Discordance:
+def count_discordant(pairing: Pairing, flags: Sequence[Array], share: PairedShare) -> Discordance:
     """Return the discordant cases of two models from the flags of each cell, by what the measure is a share of."""
     among, what = share
     inside = np.full(len(pairing), True) if among is None else pairing.is_positive == among

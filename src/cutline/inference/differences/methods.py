@@ -1,9 +1,9 @@
-"""The methods for differences of two models on the same cases, and the table of defaults (`DEFAULTS`).
+"""Methods for the difference of two models on the same cases, and the table of defaults (`DEFAULTS`).
 
-The rows are the kinds of quantities, as in the table for one model (`cutline.inference.methods`). The default test of a
-quantity is the first method of its row that applies and that the rule allows; the default interval is that of the first
-of these that has one. Both are read from one `Difference`, so that they agree at every level; McNemar's tests, which
-have no interval, stand beside Tango's.
+The rows are kinds of quantities, as in the table for one model (`cutline.inference.methods`). The default test is the
+first method of the row that applies and that the rule allows; the default interval is the first of these that has one.
+Test and interval are read from one `Difference`, so that they agree at every level. McNemar's test has no interval and
+is followed by Tango's, which agrees with it about 0.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from cutline.inference.caveats import (
 )
 from cutline.inference.corrected import CorrectedDifference, subtract_corrected
 from cutline.inference.differences.difference import (
+    MoverDifference,
     NullTest,
     Outcome,
     ResampledDifference,
-    SeparateDifference,
     StudentDifference,
     has_interval,
 )
@@ -45,8 +45,8 @@ from cutline.inference.differences.mcnemar import (
     PREDICTIVE_VALUES,
     MidpDifference,
     Variant,
-    few_discordant,
     mcnemar,
+    warn_of_few_discordant,
     weighted_generalised_score,
 )
 from cutline.inference.differences.paired_values import PairedValues
@@ -62,11 +62,11 @@ Engine = Literal["formula", "resamples", "simulations"]
 
 @dataclass(frozen=True)
 class PairedMethod:
-    """A way to compare two models on the same cases.
+    """A method that compares two models on the same cases.
 
-    `compare` returns the difference, from which intervals and tests at every level are read (`has_interval`), or the
-    test of no difference alone. `applies` says where it may be asked for by name, `by_rule` where the rule may choose
-    it, and `scope` for whom it is, in words. `knows_design`: it allows for groups, strata and sampling weights.
+    `compare` returns the difference, which gives tests and intervals at every level, or without `has_interval` a test
+    of no difference. `applies` says which measures and samples it is valid for, `by_rule` where it may be the default,
+    and `scope` names the measures in messages. With `knows_design` it allows for groups, strata and sampling weights.
     """
 
     name: str
@@ -81,7 +81,7 @@ class PairedMethod:
 
     @property
     def title(self) -> str:
-        """The method as people read it."""
+        """The title of the method."""
         return format_method(self.name)
 
     @property
@@ -90,15 +90,31 @@ class PairedMethod:
         return self.engine != "formula"
 
 
+def _is_plain(pair: PairedValues) -> bool:
+    return not pair.has_design
+
+
+def _has_design(pair: PairedValues) -> bool:
+    return pair.has_design
+
+
+def _has_influence_values(pair: PairedValues) -> bool:
+    return pair.influences is not None
+
+
+def _has_both_classes(pair: PairedValues) -> bool:
+    return pair.pairing.has_both_classes
+
+
 def _is_plentiful(pair: PairedValues) -> bool:
     fewest = min(effective_size.effective_sizes(pair.pairing.rankings[0]))
     return not pair.has_design and math.isfinite(pair.value) and fewest >= constants.PLENTY_FOR_A_DIFFERENCE
 
 
 def _is_plain_with_errors(pair: PairedValues) -> bool:
-    """Whether cases are plain, and the best cuts leave enough errors for resamples to show how they vary.
+    """Whether the sample is plain, and the best cuts leave enough errors for resamples to show how they vary.
 
-    With fewer, equal KS distances of 0.9 were told apart in 12 % of 450 samples.
+    With fewer errors, equal KS distances of 0.9 differed significantly in 12 % of 450 samples.
     """
     (least, most), fewest = pair.measure.range, min(effective_size.effective_sizes(pair.pairing.rankings[0]))
     errors = float(fewest) * (most - max(pair.values)) / (most - least)
@@ -108,11 +124,11 @@ def _is_plain_with_errors(pair: PairedValues) -> bool:
 # ---------------------------------------------------------------------- by formula
 
 
-def by_delong(pair: PairedValues) -> Outcome:
+def compare_by_delong(pair: PairedValues) -> Outcome:
     """Return the difference of two AUCs with DeLong's variance.
 
-    The quantile is normal, as DeLong's is, but Student's between versions of one model: the few cases that they score
-    differently make the variance, and with the normal one non-inferiority was found too often.
+    The quantile is normal, as DeLong's is. Between versions of one model it is Student's, because the variance comes
+    from the few cases that they score differently; with the normal quantile, non-inferiority was shown too often.
     """
     se = pair.delong_se
     if math.isnan(se):
@@ -125,29 +141,29 @@ def by_delong(pair: PairedValues) -> Outcome:
     return Outcome(StudentDifference(pair.value, se, freedom), notes)
 
 
-def by_tango(pair: PairedValues) -> Outcome:
-    """Return the difference of two shares with Tango's interval, which agrees with the mid-p test about 0."""
+def compare_by_tango(pair: PairedValues) -> Outcome:
+    """Return the difference of two shares with Tango's interval."""
     return Outcome(MidpDifference(pair.discordance))
 
 
-def by_paired_t(pair: PairedValues) -> Outcome:
+def compare_by_paired_t(pair: PairedValues) -> Outcome:
     """Return the difference of two means over the same cases, as in the paired t test."""
     size, notes = pair.size, note_few_cases(pair.pairing.rankings[0])
     se = pair.influence_se * math.sqrt(size / max(size - 1, 1.0))
-    return Outcome(StudentDifference(pair.value, se, max(sum(pair.told_apart) - 1, 1.0)), notes)
+    return Outcome(StudentDifference(pair.value, se, max(sum(pair.scored_differently) - 1, 1.0)), notes)
 
 
-def by_influence(pair: PairedValues) -> Outcome:
+def compare_by_influence(pair: PairedValues) -> Outcome:
     """Return the difference of two smooth measures with the standard error of its influence values.
 
-    Student's t has the cases of the smaller class: they decide how well the standard error is known.
+    The degrees of freedom are those of the smaller class, which decides how well the standard error is known.
     """
     se = pair.influence_se * math.sqrt(pair.size / max(pair.size - 1, 1))
     return Outcome(StudentDifference(pair.value, se, pair.freedom))
 
 
-def by_linearisation(pair: PairedValues) -> Outcome:
-    """Return the difference with the standard error that the design of the sample gives it."""
+def compare_by_linearisation(pair: PairedValues) -> Outcome:
+    """Return the difference with the linearised standard error of the sampling design."""
     change_a, change_b = pair.changes
     known = pair.linearised(change_a - change_b)
     notes = [WEIGHTS_GO_WITH_SCORES] if any(map(effective_size.has_weight_trend, pair.pairing.rankings)) else []
@@ -155,30 +171,29 @@ def by_linearisation(pair: PairedValues) -> Outcome:
     return Outcome(StudentDifference(pair.value, math.sqrt(known.covariance[0, 0]), freedom), notes)
 
 
-def by_limits(pair: PairedValues, correlation: Callable[[PairedValues], float]) -> Outcome:
-    """Return the difference from the intervals of both models and the correlation of their errors.
+def compare_by_limits(pair: PairedValues, correlation: Callable[[PairedValues], float]) -> Outcome:
+    """Return the difference from the intervals of both models and the correlation of their errors (Zou 2007).
 
-    MOVER for dependent estimates (Zou 2007). It is for measures with skewed errors, whose own limits are on a scale
-    that fits: ratios, and points of curves.
+    This MOVER for dependent estimates suits ratios and points of curves, whose own limits are not symmetric.
 
     Args:
         pair: The measure of both models.
         correlation: The correlation of both values over samples.
     """
-    limits = [pair.own_limits(model) for model in (0, 1)]
+    limits = [pair.find_own_limits(model) for model in (0, 1)]
     if limits[0] is None or limits[1] is None:
         return Outcome(StudentDifference(pair.value, math.nan))
     both = limits[0], limits[1]
-    return Outcome(SeparateDifference(pair.values, both, correlation(pair), inflation=pair.inflation))
+    return Outcome(MoverDifference(pair.values, both, correlation(pair), inflation=pair.inflation))
 
 
-def resampled_correlation(pair: PairedValues) -> float:
-    """Return the correlation of both values over resamples; with weights or groups none is relied on."""
+def correlate_resamples(pair: PairedValues) -> float:
+    """Return the correlation of both values over resamples; 0 with weights or groups."""
     return 0.0 if pair.has_design else pair.resampled_correlation
 
 
-def influence_correlation(pair: PairedValues) -> float:
-    """Return the correlation of both values by what each case changes in them; 0 where one has no variance."""
+def correlate_influences(pair: PairedValues) -> float:
+    """Return the correlation of both values from their influence values; 0 where one has no variance."""
     if pair.influences is None:
         return 0.0
     covariance = pair.linearised(*pair.changes).covariance
@@ -189,16 +204,16 @@ def influence_correlation(pair: PairedValues) -> float:
 # ---------------------------------------------------------------------- by simulations and resamples
 
 
-def by_corrected_limits(pair: PairedValues) -> Outcome:
-    """Return the difference of two calibration errors, each without what chance added to it, from their intervals."""
+def compare_by_corrected_limits(pair: PairedValues) -> Outcome:
+    """Return the difference of two bias-corrected calibration errors from their intervals."""
     difference = subtract_corrected(pair.values, pair.corrected_value(0), pair.corrected_value(1))
     return Outcome(difference, () if has_interval(difference) else (NO_SIMULATED_SPREAD,))
 
 
-def by_bias_corrected(pair: PairedValues) -> Outcome:
-    """Return the difference of two bests over all cuts without what chance added to each.
+def compare_by_bias_corrected(pair: PairedValues) -> Outcome:
+    """Return the bias-corrected difference of two maxima over all cuts.
 
-    The standard error is that of resamples of the same cases, widened by the correction, which is uncertain too.
+    The standard error of the bootstrap is widened by the correction, which is uncertain too.
     """
     draws, redrawn = pair.draws
     moved = draws[0] - draws[1]
@@ -211,9 +226,9 @@ def by_bias_corrected(pair: PairedValues) -> Outcome:
     return Outcome(CorrectedDifference(pair.value, centre, se, se, pair.freedom), notes)
 
 
-def by_percentiles(pair: PairedValues) -> Outcome:
-    """Return the difference with its values on resamples."""
-    difference, notes = _difference_of_resamples(pair)
+def compare_by_percentiles(pair: PairedValues) -> Outcome:
+    """Return the difference with the percentile bootstrap."""
+    difference, notes = _subtract_resamples(pair)
     undefined = len(difference.resampled) - len(difference.draws)
     if undefined:
         notes.append(
@@ -228,16 +243,16 @@ def by_percentiles(pair: PairedValues) -> Outcome:
     return Outcome(difference, notes)
 
 
-def by_student(pair: PairedValues) -> Outcome:
-    """Return the difference with the standard error of resamples and Student's t; their values without a spread."""
-    difference, notes = _difference_of_resamples(pair)
+def compare_by_student(pair: PairedValues) -> Outcome:
+    """Return the difference with the bootstrap's standard error and Student's t."""
+    difference, notes = _subtract_resamples(pair)
     if not has_spread(difference.draws) or not math.isfinite(difference.se):
-        return by_percentiles(pair)
+        return compare_by_percentiles(pair)
     notes += [AT_A_QUOTA] if pair.has_quota and pair.measure.name in MEASURES.names else []
     return Outcome(StudentDifference(pair.value, difference.se, pair.freedom), notes)
 
 
-def _difference_of_resamples(pair: PairedValues) -> tuple[ResampledDifference, list[str]]:
+def _subtract_resamples(pair: PairedValues) -> tuple[ResampledDifference, list[str]]:
     draws, redrawn = pair.draws
     with np.errstate(invalid="ignore"):
         difference = ResampledDifference(pair.value, draws[0] - draws[1])
@@ -248,26 +263,26 @@ def _difference_of_resamples(pair: PairedValues) -> tuple[ResampledDifference, l
 # ---------------------------------------------------------------------- tests of no difference alone
 
 
-def mcnemar_test(pair: PairedValues, variant: Variant) -> Outcome:
+def compare_by_mcnemar(pair: PairedValues, variant: Variant) -> Outcome:
     """Return McNemar's test, by variant."""
     p_value = mcnemar(pair.discordance, variant)
-    return Outcome(NullTest(pair.value, p_value), few_discordant(pair.discordance, variant))
+    return Outcome(NullTest(pair.value, p_value), warn_of_few_discordant(pair.discordance, variant))
 
 
-def score_test(pair: PairedValues) -> Outcome:
+def compare_by_score(pair: PairedValues) -> Outcome:
     """Return Kosinski's weighted generalised score test of two predictive values."""
     p_value = weighted_generalised_score(pair.pairing, pair.flags, pair.measure.name)
     return Outcome(NullTest(pair.value, p_value))
 
 
-def log_ratio_test(pair: PairedValues) -> Outcome:
+def compare_by_log_ratio(pair: PairedValues) -> Outcome:
     """Return the test of a ratio of one, on the log scale."""
-    ratio = StudentDifference(math.log(pair.values[0] / pair.values[1]), log_ratio_error(pair))
+    ratio = StudentDifference(math.log(pair.values[0] / pair.values[1]), estimate_log_ratio_error(pair))
     return Outcome(NullTest(pair.value, ratio.p_value()))
 
 
-def permutation_test(pair: PairedValues) -> Outcome:
-    """Return the test that exchanges the two models at random, case by case."""
+def compare_by_permutation(pair: PairedValues) -> Outcome:
+    """Return the permutation test, which exchanges the scores of both models case by case."""
     exchanged, at_hand = exchange_models(pair.pairing, pair.question, pair.cuts, pair.resamples, pair.seed)
     notes = note_few_resamples(pair.resamples)
     notes += ["Whole groups of cases are exchanged."] if pair.pairing.has_groups else []
@@ -282,7 +297,7 @@ def permutation_test(pair: PairedValues) -> Outcome:
     return Outcome(NullTest(pair.value, (1 + extreme) / (1 + pair.resamples), share), notes)
 
 
-def log_ratio_error(pair: PairedValues) -> float:
+def estimate_log_ratio_error(pair: PairedValues) -> float:
     """Return the standard error of the logarithm of the ratio of two models' values."""
     (change_a, change_b), pairing = pair.changes, pair.pairing
     change = divide(change_a, pair.values[0]) - divide(change_b, pair.values[1])
@@ -293,15 +308,15 @@ def log_ratio_error(pair: PairedValues) -> float:
 # ---------------------------------------------------------------------- the methods
 
 
-def _names(condition: Callable[[Any], Any]) -> str:
+def _list_names(condition: Callable[[Any], Any]) -> str:
     return ", ".join(measure.name for measure in MEASURES if condition(measure))
 
 
-def _shares() -> str:
-    return f"{_names(lambda m: m.paired)} at a threshold, of cases without fractional weights"
+def _list_shares() -> str:
+    return f"{_list_names(lambda m: m.paired)} at a threshold, of cases without fractional weights"
 
 
-def _predictive_values() -> str:
+def _list_predictive_values() -> str:
     return f"{', '.join(PREDICTIVE_VALUES)} at a threshold, of cases without fractional weights"
 
 
@@ -314,84 +329,104 @@ _VARIANTS: tuple[tuple[Variant, str], ...] = (
 )
 MCNEMAR = tuple(
     PairedMethod(
-        *(f"mcnemar_{variant}", source, partial(mcnemar_test, variant=variant)),
+        f"mcnemar_{variant}",
+        source,
+        partial(compare_by_mcnemar, variant=variant),
         has_interval=False,
         applies=lambda pair: pair.is_share,
         by_rule=lambda pair: pair.pairing.groups is None,
-        scope=_shares,
+        scope=_list_shares,
     )
     for variant, source in _VARIANTS
 )
 MIDP = MCNEMAR[0]
-TANGO = PairedMethod(*("tango", "Tango 1998", by_tango), applies=MIDP.applies, by_rule=MIDP.by_rule, scope=_shares)
+TANGO = PairedMethod(
+    "tango", "Tango 1998", compare_by_tango, applies=MIDP.applies, by_rule=MIDP.by_rule, scope=_list_shares
+)
 SCORE = PairedMethod(
-    *("weighted_generalised_score", "Kosinski 2013", score_test),
+    "weighted_generalised_score",
+    "Kosinski 2013",
+    compare_by_score,
     has_interval=False,
     applies=lambda pair: pair.is_predictive,
-    scope=_predictive_values,
+    scope=_list_predictive_values,
 )
 DELONG = PairedMethod(
-    *("delong", "DeLong et al. 1988", by_delong),
-    by_rule=lambda pair: not pair.has_design,
-    scope=lambda: _names(lambda m: type(m.form) is LinearInAuc),
+    "delong",
+    "DeLong et al. 1988",
+    compare_by_delong,
+    by_rule=_is_plain,
+    scope=lambda: _list_names(lambda m: type(m.form) is LinearInAuc),
 )
 INFLUENCE = PairedMethod(
-    *("influence", "Jaeckel 1972 (infinitesimal jackknife)", by_influence),
-    applies=lambda pair: pair.influences is not None,
+    "influence",
+    "Jaeckel 1972 (infinitesimal jackknife)",
+    compare_by_influence,
+    applies=_has_influence_values,
     scope=lambda: "smooth measures",
 )
 PLENTIFUL = replace(INFLUENCE, by_rule=_is_plentiful)
-PAIRED_T = replace(INFLUENCE, source="Student 1908", compare=by_paired_t, by_rule=DELONG.by_rule)
+PAIRED_T = replace(INFLUENCE, source="Student 1908", compare=compare_by_paired_t, by_rule=_is_plain)
 LINEARISED = PairedMethod(
-    *("linearised", "Binder 1983", by_linearisation),
-    applies=INFLUENCE.applies,
-    by_rule=lambda pair: pair.has_design,
-    scope=INFLUENCE.scope,
+    "linearised",
+    "Binder 1983",
+    compare_by_linearisation,
+    applies=_has_influence_values,
+    by_rule=_has_design,
+    scope=lambda: "smooth measures",
     knows_design=True,
 )
 LINEARISED_SHARE = replace(LINEARISED, by_rule=lambda pair: pair.has_design and pair.measure.paired is not None)
 LOG_RATIO = PairedMethod(
-    *("log_ratio", "Moskowitz and Pepe 2006", log_ratio_test),
+    "log_ratio",
+    "Moskowitz and Pepe 2006",
+    compare_by_log_ratio,
     has_interval=False,
     applies=lambda pair: pair.influences is not None and min(pair.values) > 0,
     scope=lambda: "smooth measures whose values are above 0",
 )
 OWN_LIMITS = PairedMethod(
-    *("mover_paired", "Zou 2007", partial(by_limits, correlation=influence_correlation)),
-    applies=lambda pair: pair.pairing.has_both_classes,
+    "mover_paired",
+    "Zou 2007",
+    partial(compare_by_limits, correlation=correlate_influences),
+    applies=_has_both_classes,
     by_rule=lambda pair: math.isfinite(pair.value) and pair.influences is not None,
     scope=lambda: "ratios, points of curves, and the best over all cuts of weighted or grouped cases",
     knows_design=True,
 )
 OWN_LIMITS_OF_POINT = replace(
     OWN_LIMITS,
-    compare=partial(by_limits, correlation=resampled_correlation),
+    compare=partial(compare_by_limits, correlation=correlate_resamples),
     by_rule=lambda pair: math.isfinite(pair.value),
     engine="resamples",
 )
 BIAS_CORRECTED = PairedMethod(
-    *("bias_corrected", "Efron 1979; Bantis, Nakas and Reiser 2019", by_bias_corrected),
+    "bias_corrected",
+    "Efron 1979; Bantis, Nakas and Reiser 2019",
+    compare_by_bias_corrected,
     engine="resamples",
-    applies=OWN_LIMITS.applies,
+    applies=_has_both_classes,
     by_rule=_is_plain_with_errors,
     scope=lambda: "the best over all cuts",
     knows_design=True,
 )
 MOVER = PairedMethod(
-    *("mover", "Zou and Donner 2008", by_corrected_limits),
+    "mover",
+    "Zou and Donner 2008",
+    compare_by_corrected_limits,
     engine="simulations",
-    applies=OWN_LIMITS.applies,
+    applies=_has_both_classes,
     scope=lambda: "calibration errors and the best over all cuts",
     knows_design=True,
 )
-MOVER_OF_BEST = replace(MOVER, by_rule=DELONG.by_rule)
-STUDENT = PairedMethod("student", "Efron 1979", by_student, engine="resamples", knows_design=True)
-BOOTSTRAP = PairedMethod("bootstrap", "Efron 1979", by_percentiles, engine="resamples", knows_design=True)
+MOVER_OF_BEST = replace(MOVER, by_rule=_is_plain)
+STUDENT = PairedMethod("student", "Efron 1979", compare_by_student, engine="resamples", knows_design=True)
+BOOTSTRAP = PairedMethod("bootstrap", "Efron 1979", compare_by_percentiles, engine="resamples", knows_design=True)
 PERMUTATION = PairedMethod(
-    "permutation", "Venkatraman and Begg 1996", permutation_test, has_interval=False, engine="resamples"
+    "permutation", "Venkatraman and Begg 1996", compare_by_permutation, has_interval=False, engine="resamples"
 )
 
-# All by name, in the order in which they are listed; "mcnemar" is its mid-p variant.
+# By name, in the order of lists; "mcnemar" is the mid-p variant.
 METHODS: Mapping[str, PairedMethod] = {
     "delong": DELONG,
     "mcnemar": MIDP,
@@ -417,7 +452,7 @@ DEFAULTS: Mapping[Quantity, tuple[PairedMethod, ...]] = {
     Quantity.OWN: (STUDENT,),
 }
 _RESAMPLED = (STUDENT, BOOTSTRAP, PERMUTATION)
-# What may be asked for by name besides.
+# Methods that can be chosen by name only.
 BY_NAME: Mapping[Quantity, tuple[PairedMethod, ...]] = {
     **dict.fromkeys(Quantity, (INFLUENCE, LINEARISED, *_RESAMPLED, LOG_RATIO)),
     Quantity.SHARE: (*MCNEMAR, SCORE, INFLUENCE, LINEARISED, *_RESAMPLED, LOG_RATIO),
@@ -428,22 +463,22 @@ BY_NAME: Mapping[Quantity, tuple[PairedMethod, ...]] = {
 }
 
 
-def default_test(pair: PairedValues) -> PairedMethod:
-    """Return the test of the rule."""
+def choose_default_test(pair: PairedValues) -> PairedMethod:
+    """Return the default test."""
     return choose_default(DEFAULTS[pair.quantity], pair)
 
 
-def default_interval(pair: PairedValues) -> PairedMethod:
-    """Return the interval of the rule, among the methods that have one."""
+def choose_default_interval(pair: PairedValues) -> PairedMethod:
+    """Return the default interval: of the methods of the row, the first that has one."""
     return choose_default((method for method in DEFAULTS[pair.quantity] if method.has_interval), pair)
 
 
-def method_of(pair: PairedValues, name: str) -> PairedMethod:
-    """Return the method of a name.
+def find_method(pair: PairedValues, name: str) -> PairedMethod:
+    """Return the method of that name.
 
     Args:
         pair: The measure of both models.
-        name: The name.
+        name: A key of `METHODS`.
 
     Raises:
         ParameterError: If no such method applies.

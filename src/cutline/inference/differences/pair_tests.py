@@ -26,10 +26,10 @@ _WITH_MARGIN = ("non-inferior", "superior", "equivalent")
 
 
 class Hypothesis(NamedTuple):
-    """What is to be shown of a - b.
+    """The alternative hypothesis about a - b.
 
-    `greater` and `less` are of the numbers. `non-inferior` is that a is not worse than b by the margin or more,
-    `superior` that it is better by more than the margin, `equivalent` that they differ by less than it, either way.
+    `greater` and `less` compare the numbers. With `non-inferior` a is not worse than b by the margin or more, with
+    `superior` it is better by more than the margin, and with `equivalent` they differ by less than the margin.
     """
 
     alternative: str = "two-sided"
@@ -37,26 +37,27 @@ class Hypothesis(NamedTuple):
 
     @property
     def is_two_sided(self) -> bool:
-        """Whether any difference will do."""
+        """Whether it is two-sided."""
         return self.alternative == "two-sided"
 
     def p_value(self, difference: Difference, measure: Measure) -> float:
-        """Return how compatible the data are with the opposite."""
+        """Return the p-value of the null hypothesis."""
         if self.is_two_sided:
             return difference.p_value()
         if self.alternative in ("greater", "less"):
-            return one_sided(difference, 0.0, upward=self.alternative == "greater")
+            return one_sided_p_value(difference, 0.0, upward=self.alternative == "greater")
         if self.alternative == "equivalent":
             return max(
-                one_sided(difference, -self.margin, upward=True), one_sided(difference, self.margin, upward=False)
+                one_sided_p_value(difference, -self.margin, upward=True),
+                one_sided_p_value(difference, self.margin, upward=False),
             )
         upward = measure.better != "lower"
         shift = self.margin if self.alternative == "superior" else -self.margin
-        return one_sided(difference, shift if upward else -shift, upward=upward)
+        return one_sided_p_value(difference, shift if upward else -shift, upward=upward)
 
 
-def hypothesis(alternative: str, margin: float | None, measure: Measure) -> Hypothesis:
-    """Return the hypothesis, if it makes sense for the measure."""
+def make_hypothesis(alternative: str, margin: float | None, measure: Measure) -> Hypothesis:
+    """Return the hypothesis, or raise if it does not make sense for the measure."""
     check_choice(alternative, "alternative", ALTERNATIVES)
     if alternative not in _WITH_MARGIN:
         if margin is not None:
@@ -78,8 +79,8 @@ def hypothesis(alternative: str, margin: float | None, measure: Measure) -> Hypo
     return Hypothesis(alternative, size)
 
 
-def one_sided(difference: Difference, null: float, *, upward: bool) -> float:
-    """Return the p-value of a true difference that is at most `null`, or with `upward` false at least that."""
+def one_sided_p_value(difference: Difference, null: float, *, upward: bool) -> float:
+    """Return the p-value of a true difference of at most `null`, or without `upward` of at least `null`."""
     two, gap = difference.p_value(null), difference.value - null
     if math.isnan(two) or math.isnan(gap):
         return math.nan
@@ -90,10 +91,10 @@ def one_sided(difference: Difference, null: float, *, upward: bool) -> float:
 
 @dataclass(frozen=True, eq=False)
 class PairTest(ComparedByFields):
-    """Whether two models differ in a measure: the difference a - b and how compatible the data are with none.
+    """The test of the difference a - b of two models in a measure.
 
-    `p_holm` is corrected for the number of pairs that were tested together. `share` is the plain share of the
-    resamples or permutations, to which `p_value` adds the data at hand; NaN when nothing was drawn.
+    `p_holm` is corrected for the number of pairs that were tested together. `share` is the share of the resamples or
+    permutations that are as extreme, to which `p_value` adds the data; NaN when nothing was drawn.
     """
 
     measure: str
@@ -111,17 +112,17 @@ class PairTest(ComparedByFields):
 
     @property
     def floor(self) -> float:
-        """The smallest p-value that so many resamples or permutations can show; 0 where none were drawn."""
+        """Smallest p-value that this number of resamples or permutations allows; 0 where none were drawn."""
         return (1 if self.method == "permutation" else 2) / (1 + self.draws) if self.draws else 0.0
 
     @property
     def floor_of_holm(self) -> float:
-        """The corrected p-value where the plain one is at its floor, below which neither can be shown; else 0."""
+        """Corrected p-value if the plain one is at its floor, else 0."""
         return self.p_holm if 0 < self.p_value <= self.floor * (1 + 1e-9) else 0.0
 
     @property
     def claim(self) -> str:
-        """What a small p-value speaks for, in words."""
+        """Alternative hypothesis in a sentence."""
         words = {
             "two-sided": f"{self.a} and {self.b} differ",
             "greater": f"{self.a} exceeds {self.b}",
@@ -133,7 +134,7 @@ class PairTest(ComparedByFields):
         return words[self.alternative]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields, ready for JSON: what is not a finite number is None."""
+        """Return the fields, ready for JSON: numbers that are not finite become None."""
         names = (field.name for field in fields(self) if field.name != "draws")
         return {name: plain(getattr(self, name)) for name in names} | {"notes": list(self.notes)}
 
@@ -142,8 +143,8 @@ class PairTest(ComparedByFields):
 class PairTests(ComparedByFields):
     """The tests of all pairs of models in one measure.
 
-    `p_value` is that of no difference at all between the models: of the one pair when there are two of them, of
-    DeLong's chi-square test when that was the method, and otherwise the smallest p-value after Holm's correction.
+    `p_value` tests that no model differs: that of the pair if there are two models, that of DeLong's chi-square test
+    with this method, and otherwise the smallest p-value after Holm's correction.
     """
 
     measure: str
@@ -160,17 +161,17 @@ class PairTests(ComparedByFields):
 
     @property
     def method(self) -> str:
-        """The method, or the methods, of the pairs."""
+        """Methods of the pairs."""
         return ", ".join(dict.fromkeys(pair.method for pair in self.pairs))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What qualifies the tests, each said once."""
+        """Notes of the tests, without repetitions."""
         return tuple(dict.fromkeys(note for pair in self.pairs for note in pair.notes))
 
     @property
     def table(self) -> Table:
-        """One row for each pair."""
+        """Table with one row for each pair."""
         columns = tuple(field.name for field in fields(PairTest) if field.name != "draws")
         rows = [
             tuple(" ".join(v) if isinstance(v, tuple) else v for v in (getattr(pair, c) for c in columns))
@@ -179,7 +180,7 @@ class PairTests(ComparedByFields):
         return Table(columns, tuple(rows))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the whole and its pairs, ready for JSON."""
+        """Return the omnibus test and the pairs, ready for JSON."""
         names = ("measure", "p_value", "chi_square", "degrees")
         return {name: plain(getattr(self, name)) for name in names} | {"pairs": [pair.to_dict() for pair in self.pairs]}
 
@@ -215,7 +216,7 @@ def apply_holm(tests: Sequence[PairTest]) -> tuple[PairTest, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AreaCovariance(ShownAsTable, ComparedByFields):
-    """The AUC of each model, and how they vary together over samples of cases."""
+    """The AUCs of all models and their covariance."""
 
     names: tuple[str, ...]
     areas: Array
@@ -223,14 +224,14 @@ class AreaCovariance(ShownAsTable, ComparedByFields):
 
     @property
     def correlation(self) -> Array:
-        """The correlations; NaN where an AUC has no variance."""
+        """Correlations; NaN where an AUC has no variance."""
         se = np.sqrt(np.diag(self.covariance))
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(self.covariance / np.outer(se, se))
 
     @property
     def table(self) -> Table:
-        """A row for each model: its AUC, its standard error, and its covariance with each."""
+        """Table with a row for each model: AUC, standard error and covariances."""
         se = np.sqrt(np.diag(self.covariance))
         rows = zip(self.names, self.areas.tolist(), se.tolist(), *self.covariance.T.tolist(), strict=True)
         return Table(("model", "auc", "standard error", *(f"with {name}" for name in self.names)), tuple(rows))
@@ -244,7 +245,7 @@ class AreaCovariance(ShownAsTable, ComparedByFields):
         }
 
 
-def area_covariance(names: tuple[str, ...], pairing: Pairing) -> AreaCovariance:
+def estimate_area_covariance(names: tuple[str, ...], pairing: Pairing) -> AreaCovariance:
     """Return the covariance of all models' AUCs (DeLong et al. 1988)."""
     areas = np.array([float(MEASURES["auc"].compute(ranking)) for ranking in pairing.rankings])
     return AreaCovariance(names, areas, delong_covariance(pairing, np.eye(len(names))))

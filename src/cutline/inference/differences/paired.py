@@ -1,4 +1,4 @@
-"""Differences of measures between models on the same cases: intervals, tests and verdicts."""
+"""Measures of models on the same cases: their differences with intervals, tests and sentences."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from cutline.inference import effective_size
 from cutline.inference.caveats import EQUAL, IGNORES_THE_DESIGN, INDEPENDENT, make_estimate, note_few_cases
 from cutline.inference.differences.difference import (
     Difference,
+    MoverDifference,
     NullTest,
     Outcome,
     ResampledDifference,
-    SeparateDifference,
     StudentDifference,
     describe_more_cases,
     has_interval,
-    has_no_width,
+    is_point,
 )
 from cutline.inference.differences.methods import (
     BOOTSTRAP,
     METHODS,
     PERMUTATION,
     PairedMethod,
-    default_interval,
-    default_test,
-    log_ratio_error,
-    method_of,
+    choose_default_interval,
+    choose_default_test,
+    estimate_log_ratio_error,
+    find_method,
 )
 from cutline.inference.differences.pair_tests import Hypothesis, PairTest, apply_holm
 from cutline.inference.differences.paired_values import PairedValues
@@ -59,51 +59,51 @@ class PairedMeasure(PairedValues):
     """One measure of two models on the same cases: its difference with intervals and tests."""
 
     def choose(self, method: str) -> PairedMethod:
-        """Return the test of a name, or of the rule for "auto"; refused when it does not suit the measure."""
-        return self._test_by_rule if method == "auto" else method_of(self, method)
+        """Return the test of that name, or the default for "auto"; raise if it does not suit the measure."""
+        return self._test_by_rule if method == "auto" else find_method(self, method)
 
     @cached_property
     def _test_by_rule(self) -> PairedMethod:
-        return default_test(self)
+        return choose_default_test(self)
 
     @cached_property
     def _outcomes(self) -> dict[PairedMethod, Outcome]:
-        """The outcomes that were asked for, which the test, the interval and the curve of a method share."""
+        """Cached outcomes by method, which test, interval and curve share."""
         return {}
 
     # ------------------------------------------------------------------ intervals
 
     def difference(self, method: str) -> tuple[Difference, str, tuple[str, ...]]:
-        """Return the difference, the name of its method, and what qualifies it.
+        """Return the difference, the name of its method and the notes.
 
-        When a formula was chosen by rule and has nothing to say, the bootstrap has its turn.
+        If the default is a formula and gives no interval, the bootstrap replaces it.
         """
-        chosen = default_interval(self) if method == "auto" else method_of(self, method)
-        difference, notes = self._outcome(chosen)
+        chosen = choose_default_interval(self) if method == "auto" else find_method(self, method)
+        difference, notes = self._compare_by(chosen)
         may_resample = self.resampled is not None or self.resamples > 0
         if method == "auto" and not chosen.is_random and may_resample and not has_interval(difference):
-            second, more = self._outcome(BOOTSTRAP)
+            second, more = self._compare_by(BOOTSTRAP)
             notes = (*notes, *more)
             if has_interval(second):
                 difference, chosen = second, BOOTSTRAP
-        if method == "auto" and abs(self.value) <= EQUAL and has_no_width(difference) and not self.are_one_model:
-            limits = [self.own_limits(model, resampled=False) for model in (0, 1)]
+        if method == "auto" and abs(self.value) <= EQUAL and is_point(difference) and not self.are_one_model:
+            limits = [self.find_own_limits(model, resampled=False) for model in (0, 1)]
             if limits[0] is not None and limits[1] is not None:
-                apart = SeparateDifference(self.values, (limits[0], limits[1]))
+                apart = MoverDifference(self.values, (limits[0], limits[1]))
                 return apart, "square_and_add", (*self.reasons, *notes, APART)
         return difference, chosen.name, (*self.reasons, *notes)
 
-    def _outcome(self, method: PairedMethod) -> Outcome:
-        """Return the difference as a method sees it, and what qualifies it."""
+    def _compare_by(self, method: PairedMethod) -> Outcome:
+        """Return the difference by a method, and its notes."""
         if math.isnan(self.value):
             return Outcome(StudentDifference(math.nan, math.nan))
         if method not in self._outcomes:
             outcome = method.compare(self)
-            self._outcomes[method] = outcome._replace(notes=(*self._notes(method), *outcome.notes))
+            self._outcomes[method] = outcome._replace(notes=(*self._describe_design(method), *outcome.notes))
         return self._outcomes[method]
 
-    def _notes(self, method: PairedMethod) -> list[str]:
-        """Return how many cases the weights are worth, and whether a method knows how they were sampled."""
+    def _describe_design(self, method: PairedMethod) -> list[str]:
+        """Return notes on the effective sample size, and on a design that the method ignores."""
         sampler, ranking = self.pairing.sampler(0), self.pairing.rankings[0]
         if sampler is None or method is PERMUTATION:
             return effective_size.describe_weights(ranking)
@@ -113,7 +113,7 @@ class PairedMeasure(PairedValues):
         return [*effective_size.describe_weights(ranking), IGNORES_THE_DESIGN if sampler.are_single else INDEPENDENT]
 
     def estimate(self, method: str, level: float) -> Estimate:
-        """Return the difference with its interval, which stays within what the measure allows."""
+        """Return the difference with its interval, clipped to the range of differences."""
         difference, chosen, notes = self.difference(method)
         low, high = difference.interval(level)
         is_resampled = isinstance(difference, ResampledDifference)
@@ -134,12 +134,12 @@ class PairedMeasure(PairedValues):
 
     def ratio(self, level: float) -> Estimate:
         """Return the ratio of the two models' values with its interval, on the log scale."""
-        method, title = method_of(self, "log_ratio"), f"{self.measure}: {self.names[0]} / {self.names[1]}"
+        method, title = find_method(self, "log_ratio"), f"{self.measure}: {self.names[0]} / {self.names[1]}"
         if self.reasons:
             return Estimate(title, math.nan, math.nan, math.nan, level, method.name, tuple(self.reasons))
         value = self.values[0] / self.values[1]
-        factor = math.exp(quantile(level) * log_ratio_error(self))
-        notes = self._notes(method) + note_few_cases(self.pairing.rankings[0])
+        factor = math.exp(quantile(level) * estimate_log_ratio_error(self))
+        notes = self._describe_design(method) + note_few_cases(self.pairing.rankings[0])
         return Estimate(title, value, value / factor, value * factor, level, method.name, tuple(notes))
 
     # ------------------------------------------------------------------ tests
@@ -147,23 +147,23 @@ class PairedMeasure(PairedValues):
     def test(self, method: str, hypothesis: Hypothesis = Hypothesis()) -> PairTest:  # noqa: B008
         """Return the test of a hypothesis, of no difference by default.
 
-        When the method of the rule has nothing to say of no difference, the permutation has its turn.
+        If the default gives no p-value, the permutation test replaces it.
         """
         if not hypothesis.is_two_sided:
-            return self._directed(method, hypothesis)
+            return self._test_one_direction(method, hypothesis)
         chosen = self.choose(method)
-        difference, notes = self._outcome(chosen)
+        difference, notes = self._compare_by(chosen)
         p_value = difference.p_value()
         if math.isnan(p_value) and method == "auto" and not self.reasons:
             chosen = PERMUTATION
-            difference, more = self._outcome(chosen)
+            difference, more = self._compare_by(chosen)
             p_value, notes = difference.p_value(), (*notes, *more)
         notes = tuple(dict.fromkeys((*self.reasons, *notes)))
         share = difference.share() if isinstance(difference, ResampledDifference | NullTest) else math.nan
         head = (str(self.measure), *self.names, self.value, p_value, p_value, share, chosen.name, notes)
-        return PairTest(*head, draws=0 if math.isnan(share) else self._draws(chosen))
+        return PairTest(*head, draws=0 if math.isnan(share) else self._count_draws(chosen))
 
-    def _directed(self, method: str, hypothesis: Hypothesis) -> PairTest:
+    def _test_one_direction(self, method: str, hypothesis: Hypothesis) -> PairTest:
         """Return the test of one direction or of a margin, from the same difference as the interval."""
         if method != "auto" and not METHODS[method].has_interval:
             raise ParameterError(
@@ -177,13 +177,13 @@ class PairedMeasure(PairedValues):
             margin=hypothesis.margin,
         )
 
-    def _draws(self, method: PairedMethod) -> int:
+    def _count_draws(self, method: PairedMethod) -> int:
         """Return how many permutations, or resamples that have a difference, a p-value is a share of."""
         return self.resamples if method is PERMUTATION else int(np.isfinite(self.draws[0]).all(axis=0).sum())
 
     @property
     def title(self) -> str:
-        """What the difference is called."""
+        """Name of the difference."""
         return f"{self.measure}: {self.names[0]} - {self.names[1]}"
 
 
@@ -191,8 +191,8 @@ MeasureLike = str | Measure | Callable[..., float]
 
 
 @dataclass(frozen=True, eq=False)
-class Questions:
-    """One measure asked of all models, and of each pair by the positions of its models."""
+class MeasureComparison:
+    """One measure of all models, and of each pair by the positions of its models."""
 
     of_all: Question
     pairs: Mapping[tuple[int, int], PairedMeasure]
@@ -203,12 +203,12 @@ class Questions:
         return self.of_all.measure
 
     def choose(self, method: str) -> PairedMethod:
-        """Return the test that a method stands for, of the first pair of models that has a difference."""
+        """Return the test of that name for the first pair of models that has a difference."""
         known = [pair for pair in self.pairs.values() if not pair.reasons] or list(self.pairs.values())
         return known[0].choose(method)
 
     def needs_resamples(self, method: str = "auto") -> bool:
-        """Whether some pair of models is compared on resamples, which all pairs then share."""
+        """Whether some pair of models is compared on bootstrap samples, which all pairs then share."""
         return any(not pair.reasons and pair.choose(method).engine == "resamples" for pair in self.pairs.values())
 
     def is_random(self, method: str = "auto") -> bool:
@@ -216,12 +216,12 @@ class Questions:
         return any(not pair.reasons and pair.choose(method).is_random for pair in self.pairs.values())
 
     def sentences(self, level: float, method: str = "auto") -> tuple[str, ...]:
-        """Return which models can be told apart, a sentence for each pair."""
+        """Return a sentence for each pair: whether it differs significantly."""
         pairs = zip(self.pairs.values(), self.tests(method), strict=True)
-        return tuple(sentence(pair, test, level) for pair, test in pairs)
+        return tuple(describe_test(pair, test, level) for pair, test in pairs)
 
-    def answered(self, resamples: Resamples, place: int) -> Questions:
-        """Return the same questions, answered from resamples that all models share."""
+    def with_resamples(self, resamples: Resamples, place: int) -> MeasureComparison:
+        """Return the same with the bootstrap samples that all models share."""
         values = resamples.values[place]
         return replace(
             self,
@@ -242,7 +242,7 @@ def resolve_measure(measure: MeasureLike, parameters: Mapping[str, Any]) -> Meas
     return as_measure(measure, parameters) if is_function else under(MEASURES[measure], measure)  # type: ignore[index]
 
 
-def ask(
+def compare_measure(
     pairing: Pairing,
     cuts: Mapping[str, CutPoint],
     measure: Measure,
@@ -251,10 +251,10 @@ def ask(
     seed: int,
     *,
     strict: bool = False,
-) -> Questions:
-    """Return the questions of a measure with parameters; a model whose scores do not suit it has no value.
+) -> MeasureComparison:
+    """Return the comparison of all models by a measure with parameters.
 
-    When `strict`, it is refused if the scores of fewer than two models suit it: then there is nothing to compare.
+    A model whose scores do not suit the measure has no value. With `strict`, raise if fewer than two models have one.
     """
     both = "quota" in parameters and "share" in parameters  # which is refused below
     own = {name: value for name, value in parameters.items() if name in measure.parameters and not both}
@@ -264,8 +264,8 @@ def ask(
     names, parameters_of, values = list(cuts), [], []
     for name, ranking in zip(names, pairing.rankings, strict=True):
         mine = cuts[name].complete_parameters(measure, rest)
-        values.append(_value(measure, ranking, mine) if refuse or measure.fits(ranking) else math.nan)
-        parameters_of.append(_of_any_size(measure, mine, pairing, ranking))
+        values.append(_compute(measure, ranking, mine) if refuse or measure.fits(ranking) else math.nan)
+        parameters_of.append(_scale_quota(measure, mine, pairing, ranking))
     pairs = {
         (i, j): PairedMeasure(
             (names[i], names[j]),
@@ -277,16 +277,16 @@ def ask(
         )
         for i, j in itertools.combinations(range(len(names)), 2)
     }
-    return Questions(Question(measure, tuple(parameters_of)), pairs)
+    return MeasureComparison(Question(measure, tuple(parameters_of)), pairs)
 
 
-def _value(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any]) -> float:
+def _compute(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any]) -> float:
     data, rest = measure.prepare(ranking, parameters)
     return float(measure.compute(data, **rest))
 
 
-def _of_any_size(measure: Measure, parameters: dict[str, Any], pairing: Pairing, ranking: Ranking) -> Mapping[str, Any]:
-    """Return the parameters for resamples that are not equally long: a quota is the same share of each."""
+def _scale_quota(measure: Measure, parameters: dict[str, Any], pairing: Pairing, ranking: Ranking) -> Mapping[str, Any]:
+    """Return the parameters with a quota as a share of the list if bootstrap samples differ in size."""
     quota = parameters.get("quota", measure.bound.get("quota"))
     if quota is None or pairing.is_of_one_size:
         return parameters
@@ -294,30 +294,30 @@ def _of_any_size(measure: Measure, parameters: dict[str, Any], pairing: Pairing,
     return {**rest, "share": quota / float(ranking.total)}
 
 
-def known(name: Any, models: Iterable[str]) -> str:
-    """Return the name of one of the models, which may have been named by numbers."""
+def check_model(name: Any, models: Iterable[str]) -> str:
+    """Return the name of a model, or raise; names may be numbers."""
     names = list(models)
     if str(name) not in names:
         raise unknown_name("model", name, names)
     return str(name)
 
 
-def two_of(names: Sequence[str], a: Any, b: Any) -> tuple[int, int]:
-    """Return where two models stand, by their names; of two models they need no names."""
+def find_models(names: Sequence[str], a: Any, b: Any) -> tuple[int, int]:
+    """Return the positions of two models by their names; if there are only two, names are optional."""
     if a is None and b is None and len(names) == 2:
         return 0, 1
     if a is None or b is None:
         raise ParameterError(
             f"There are {len(names)} models, {', '.join(map(repr, names))}", "pass the names of two as a= and b="
         )
-    a, b = known(a, names), known(b, names)
+    a, b = check_model(a, names), check_model(b, names)
     if a == b:
         raise ParameterError(f"a and b are both {a!r}", "pass the names of two models")
     return names.index(a), names.index(b)
 
 
-def sentence(pair: PairedMeasure, test: PairTest, level: float) -> str:
-    """Whether the two can be told apart, in plain words, and about how many cases it would take."""
+def describe_test(pair: PairedMeasure, test: PairTest, level: float) -> str:
+    """Return in a sentence whether two models differ significantly, or about how many cases that would take."""
     a, b = pair.names
     if math.isnan(test.p_value):
         return " ".join((f"{a} and {b} cannot be compared by {test.measure}.", *test.notes))

@@ -1,4 +1,4 @@
-"""One measure of two models on the same cases, and what its intervals and tests are made of."""
+"""One measure of two models on the same cases, with the quantities that intervals and tests need."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from cutline.core.array_ops import Array, dot
 from cutline.inference import effective_size, influence
 from cutline.inference.caveats import has_spread
 from cutline.inference.corrected import Corrected
-from cutline.inference.differences.mcnemar import PREDICTIVE_VALUES, Discordance, discordance
-from cutline.inference.differences.unpaired import own_limits
+from cutline.inference.differences.mcnemar import PREDICTIVE_VALUES, Discordance, count_discordant
+from cutline.inference.differences.unpaired import find_own_limits
 from cutline.inference.influence import JUMPING, Influence
 from cutline.inference.quantities import Quantity, find_quantity
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
@@ -28,7 +28,7 @@ from cutline.results.estimate import Limits
 
 @dataclass(frozen=True, eq=False)
 class PairedValues:
-    """One measure of two models on the same cases: both values, and what is known of their errors."""
+    """One measure of two models on the same cases: both values and their sampling errors."""
 
     names: tuple[str, str]
     pairing: Pairing
@@ -41,17 +41,17 @@ class PairedValues:
 
     @property
     def measure(self) -> Measure:
-        """The measure."""
+        """Measure that is compared."""
         return self.question.measure
 
     @cached_property
     def value(self) -> float:
-        """The difference; two infinite values have none."""
+        """Difference; NaN if both values are infinite."""
         return self.values[0] - self.values[1]
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
-        """Why there is no difference, in words; nothing when there is one."""
+        """Reasons why the difference is undefined; empty if it is defined."""
         if not math.isnan(self.value):
             return ()
         reasons = []
@@ -83,24 +83,24 @@ class PairedValues:
 
     @cached_property
     def quantity(self) -> Quantity:
-        """The kind of quantity, which the table of methods is ordered by."""
+        """Kind of quantity: the row in the table of methods."""
         is_of_counts = self.measure.needs is Needs.COUNTS
         by_quota = self.has_quota or (is_of_counts and "threshold" not in self.question.parameters[0])
         return find_quantity(self.measure.form, is_of_counts=is_of_counts, by_quota=by_quota)
 
     @property
     def has_quota(self) -> bool:
-        """Whether a quota or a share of the list is named."""
+        """Whether a quota or a share of the list makes the cut."""
         return bool({*self.measure.bound, *self.question.parameters[0]} & {"quota", "share"})
 
     @property
     def has_design(self) -> bool:
-        """Whether cases have weights that are no counts, groups or strata."""
+        """Whether cases have groups, strata, or weights that are not counts."""
         return self.pairing.groups is not None or not self.pairing.integral
 
     @cached_property
     def cuts(self) -> tuple[int, ...] | None:
-        """Where each model's ranking is cut, for a measure of one cut that a threshold names."""
+        """Position of the threshold in each ranking; None for other measures."""
         if self.measure.needs is not Needs.COUNTS or "threshold" not in self.question.parameters[0]:
             return None
         thresholds = (parameters["threshold"] for parameters in self.question.parameters)
@@ -108,17 +108,17 @@ class PairedValues:
 
     @property
     def is_share(self) -> bool:
-        """Whether it is a share of the same countable cases for both models, as McNemar's test needs."""
+        """Whether it is a share of the same whole cases for both models, as McNemar's test needs."""
         return self.measure.paired is not None and self.cuts is not None and self.pairing.integral
 
     @property
     def is_predictive(self) -> bool:
-        """Whether it is a predictive value at a threshold, of cases that can be counted."""
+        """Whether it is a predictive value at a threshold, of whole cases."""
         return self.measure.name in PREDICTIVE_VALUES and self.cuts is not None and self.pairing.integral
 
     @property
     def are_one_model(self) -> bool:
-        """Whether both put all cases in the same order, so that no measure of the order can differ in any sample."""
+        """Whether both models order all cases alike, so that no measure of the order can differ."""
         index_a, index_b = self.pairing.index
         return len(self.pairing.rankings[0]) == len(self.pairing.rankings[1]) and bool(np.array_equal(index_a, index_b))
 
@@ -126,51 +126,51 @@ class PairedValues:
 
     @property
     def flags(self) -> tuple[Array, Array]:
-        """Whether each model flags the cases of each cell, at the cut of each."""
+        """For each model, whether it flags the cases of each cell."""
         cuts: tuple[int, ...] = self.cuts or ()
         first, second = (index < cut for index, cut in zip(self.pairing.index, cuts, strict=True))
         return first, second
 
     @cached_property
     def discordance(self) -> Discordance:
-        """The cases that one of the models only gets."""
+        """Numbers of cases that only one of the models gets right."""
         assert self.measure.paired is not None  # noqa: S101
-        return discordance(self.pairing, self.flags, self.measure.paired)
+        return count_discordant(self.pairing, self.flags, self.measure.paired)
 
     # ------------------------------------------------------------------ influence values
 
     @cached_property
     def influences(self) -> list[Influence] | None:
-        """What one case changes in each model; None where the measure has no slope."""
-        both = [influence_of(self.pairing, self.question, model, self.values[model]) for model in (0, 1)]
+        """Influence values of each model; None if the measure has no derivative."""
+        both = [find_influence(self.pairing, self.question, model, self.values[model]) for model in (0, 1)]
         known = [change for change in both if change is not None]
         return known if len(known) == len(both) else None
 
     @property
     def changes(self) -> tuple[Array, Array]:
-        """What each cell's cases change in both models."""
-        return changes_of(self.pairing, self.question, self.influences or ())
+        """Influence values of each cell for both models."""
+        return find_changes(self.pairing, self.question, self.influences or ())
 
     @cached_property
     def influence_se(self) -> float:
-        """The standard error of the difference: what a case changes in one model and not in the other."""
-        return standard_error(self.pairing, self.question, self.influences or ())
+        """Standard error of the difference from the influence values."""
+        return estimate_standard_error(self.pairing, self.question, self.influences or ())
 
     @cached_property
     def delong_se(self) -> float:
-        """The standard error of the difference of two AUCs, times the slope of what is linear in them."""
+        """DeLong's standard error, times the slope of a measure that is linear in the AUC."""
         variance = delong_covariance(self.pairing, np.array([[1.0, -1.0]]))[0, 0]
         slope = float(self.measure.form.of(self.pairing.rankings[0])[0])  # type: ignore[union-attr,arg-type]
         return abs(slope) * math.sqrt(variance)
 
     @property
     def size(self) -> float:
-        """The number of cases in effect."""
+        """Effective sample size."""
         return float(sum(effective_size.effective_sizes(self.pairing.rankings[0])))
 
     @cached_property
-    def told_apart(self) -> tuple[float, float]:
-        """The positives and negatives, in effect, to which the two models give different scores."""
+    def scored_differently(self) -> tuple[float, float]:
+        """Effective numbers of positives and negatives that the two models score differently."""
         pairing = self.pairing
         score_a, score_b = (
             ranking.score[index] for ranking, index in zip(pairing.rankings, pairing.index, strict=True)
@@ -184,19 +184,19 @@ class PairedValues:
 
     @property
     def are_versions(self) -> bool:
-        """Whether both models give most cases the same score, as two versions of one model do."""
-        return sum(self.told_apart) < self.size / 2
+        """Whether both models give most cases the same score."""
+        return sum(self.scored_differently) < self.size / 2
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom, at least one: the cases of the smaller class, or the groups that hold one, less one.
+        """Degrees of freedom: the cases, or groups, of the smaller class less one, and at least one.
 
-        Of two versions of one model, cases with the same score in both say nothing: only the others count.
+        Only cases that the models score differently count.
         """
         sampler = self.pairing.sampler(0)
         if sampler is not None:
             return max(min(sampler.freedom_of_classes), 1.0)
-        fewest = min((cases for cases in self.told_apart if cases > 0), default=self.size)
+        fewest = min((cases for cases in self.scored_differently if cases > 0), default=self.size)
         if self.measure.name == "roc_n":  # few cases with heavy weights may be the first n false positives
             ranking = self.pairing.rankings[0]
             n = {**self.measure.defaults, **self.measure.bound, **self.question.parameters[0]}["n"]
@@ -205,11 +205,10 @@ class PairedValues:
 
     @property
     def inflation(self) -> float:
-        """Factor of a variance between groups: k / (k - 1) has the groups of the smaller class, not all groups.
+        """Factor of a variance between groups: k / (k - 1), with k the groups of the smaller class, not of both.
 
-        The spread of 6 groups of positives says too little of how positives vary, however many groups of negatives
-        there are; with the factor of all groups equal models were told apart in 6 to 9 % (1,000 samples of 6 + 60
-        groups).
+        With the factor of all groups, equal models differed significantly in 6 to 9 % of 1,000 samples of 6 groups of
+        positives and 60 of negatives.
         """
         sampler = self.pairing.sampler(0)
         if sampler is None:
@@ -218,10 +217,10 @@ class PairedValues:
         return (of_class + 1) / of_class * of_all / (of_all + 1) if of_all > of_class else 1.0
 
     def linearised(self, *changes: Array) -> Linearised:
-        """Return the covariance of sums over the cells, each given what a case changes in it, under the design.
+        """Return the covariance of sums of influence values under the sampling design.
 
         Args:
-            changes: What each cell's cases change.
+            changes: Influence values of each cell, one array for each sum.
         """
         sampler, pairing = self.pairing.sampler(0), self.pairing
         if pairing.groups is not None and sampler is not None:
@@ -239,7 +238,7 @@ class PairedValues:
 
     @cached_property
     def draws(self) -> tuple[Array, int]:
-        """The values of both models on resamples, and how many resamples of one class were drawn anew."""
+        """Values of both models in bootstrap samples, and how many samples of one class were redrawn."""
         if self.resampled is not None:
             return self.resampled, self.redrawn
         resampled = bootstrap(self.pairing, [self.question], self.resamples, self.seed)
@@ -247,7 +246,7 @@ class PairedValues:
 
     @property
     def resampled_correlation(self) -> float:
-        """The correlation of both models' values on resamples; 0 where one of them has no spread."""
+        """Correlation of both values over bootstrap samples; 0 if one of them is constant."""
         values = self.draws[0]
         values = values[:, np.isfinite(values).all(axis=0)]
         if values.shape[1] < 2 or not all(has_spread(row) for row in values):
@@ -255,25 +254,25 @@ class PairedValues:
         return float(np.corrcoef(values)[0, 1])
 
     def corrected_value(self, model: int) -> Corrected:
-        """Return the value of one model without what chance added to it, computed once for all pairs.
+        """Return the bias-corrected value of one model, cached for all pairs.
 
         Args:
             model: Which of the two.
         """
-        cached, key = self.pairing.shared.corrected, (*_key(self.pairing, self.question, model), self.resamples)
+        cached, key = self.pairing.shared.corrected, (*_make_key(self.pairing, self.question, model), self.resamples)
         if key not in cached:
             cached[key] = correct_bias(self._estimand(model), self._options)
         return cached[key]
 
-    def own_limits(self, model: int, *, resampled: bool = True) -> Callable[[float], Limits] | None:
-        """Return the limits of one model's value by level; None where nothing gives them.
+    def find_own_limits(self, model: int, *, resampled: bool = True) -> Callable[[float], Limits] | None:
+        """Return the limits of one model's value as a function of the level, or None.
 
         Args:
             model: Which of the two.
-            resampled: Whether they may come from resamples.
+            resampled: Whether they may come from bootstrap samples.
         """
         options = self._options if resampled else None
-        return own_limits(self._estimand(model), options)
+        return find_own_limits(self._estimand(model), options)
 
     def _estimand(self, model: int) -> Estimand:
         ranking, parameters = self.pairing.rankings[model], dict(self.question.parameters[model])
@@ -284,8 +283,8 @@ class PairedValues:
         return IntervalRequest(resamples=max(self.resamples, 2), seed=self.seed)
 
 
-def influence_of(pairing: Pairing, question: Question, model: int, value: float) -> Influence | None:
-    """Return what one case changes in a measure of one model, computed once for all pairs; None without a slope.
+def find_influence(pairing: Pairing, question: Question, model: int, value: float) -> Influence | None:
+    """Return the influence values of one model, cached for all pairs; None if the measure has no derivative.
 
     Args:
         pairing: The models on the same cases.
@@ -293,7 +292,7 @@ def influence_of(pairing: Pairing, question: Question, model: int, value: float)
         model: Which of the models.
         value: The measure of that model.
     """
-    measure, key, cached = question.measure, _key(pairing, question, model), pairing.shared.influences
+    measure, key, cached = question.measure, _make_key(pairing, question, model), pairing.shared.influences
     if key not in cached:
         has_slope = measure.name in MEASURES.names and measure.name not in JUMPING and math.isfinite(value)
         ranking, parameters = pairing.rankings[model], question.parameters[model]
@@ -301,36 +300,38 @@ def influence_of(pairing: Pairing, question: Question, model: int, value: float)
     return cached[key]
 
 
-def changes_of(pairing: Pairing, question: Question, influences: Any) -> tuple[Array, Array]:
-    """Return what each cell's cases change in both models.
+def find_changes(pairing: Pairing, question: Question, influences: Any) -> tuple[Array, Array]:
+    """Return the influence values of each cell for both models.
 
     Args:
         pairing: The models on the same cases.
         question: The measure.
-        influences: What one case changes in each model.
+        influences: Influence values of each model.
     """
-    change_a, change_b = (_of_cases(pairing, question, model, changes) for model, changes in enumerate(influences))
+    change_a, change_b = (
+        _expand_changes(pairing, question, model, changes) for model, changes in enumerate(influences)
+    )
     return change_a, change_b
 
 
-def standard_error(pairing: Pairing, question: Question, influences: Any) -> float:
-    """Return the standard error of the difference of two models: what a case changes in one and not in the other.
+def estimate_standard_error(pairing: Pairing, question: Question, influences: Any) -> float:
+    """Return the standard error of the difference from the influence values of both models.
 
     Args:
         pairing: The models on the same cases.
         question: The measure.
-        influences: What one case changes in each model.
+        influences: Influence values of each model.
     """
-    change_a, change_b = changes_of(pairing, question, influences)
+    change_a, change_b = find_changes(pairing, question, influences)
     change = change_a - change_b
     if not pairing.integral:
         change *= pairing.weight
     return math.sqrt(float(dot(change * pairing.cases, change)))
 
 
-def _of_cases(pairing: Pairing, question: Question, model: int, changes: Influence) -> Array:
-    """Return what each cell's cases change in one model, cached until another measure is compared."""
-    cached, key = pairing.shared.of_cases, _key(pairing, question, model)
+def _expand_changes(pairing: Pairing, question: Question, model: int, changes: Influence) -> Array:
+    """Return the influence values of each cell for one model, cached until another measure is compared."""
+    cached, key = pairing.shared.of_cases, _make_key(pairing, question, model)
     if any(measure != key[0] for measure, *_ in cached):
         cached.clear()
     if key not in cached:
@@ -338,6 +339,6 @@ def _of_cases(pairing: Pairing, question: Question, model: int, changes: Influen
     return cached[key]
 
 
-def _key(pairing: Pairing, question: Question, model: int) -> tuple[Any, ...]:
-    """Return what identifies a measure of one model in the caches of a pairing."""
+def _make_key(pairing: Pairing, question: Question, model: int) -> tuple[Any, ...]:
+    """Return the key of a measure of one model in the caches."""
     return str(question.measure), id(pairing.rankings[model]), tuple(sorted(question.parameters[model].items()))

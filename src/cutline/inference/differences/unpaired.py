@@ -1,4 +1,4 @@
-"""The methods for differences of samples of different cases, and the table of which is used where."""
+"""Methods for the difference of two samples of different cases, and their table."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from cutline.inference import constants, delong, effective_size
 from cutline.inference.caveats import EQUAL, note_few_cases, note_few_resamples
 from cutline.inference.corrected import subtract_corrected
 from cutline.inference.differences.difference import (
+    MoverDifference,
     Outcome,
     ResampledDifference,
-    SeparateDifference,
     StudentDifference,
 )
 from cutline.inference.methods import Method, default_method
@@ -32,22 +32,23 @@ from cutline.measures import MEASURES, Family
 from cutline.results.estimate import Limits
 
 
-def own_limits(estimand: Estimand, options: IntervalRequest | None = None) -> Callable[[float], Limits] | None:
+def find_own_limits(estimand: Estimand, options: IntervalRequest | None = None) -> Callable[[float], Limits] | None:
     """Return the limits of a measure of one model by level; None where nothing gives them.
 
-    Without options, a measure that would be resampled has limits only where the classes are separated.
+    There are none for measures whose limits are simulated. Without options, resampled measures have limits only where
+    the classes are separated.
 
     Args:
         estimand: The measure of one model.
         options: The number of resamples and their seed.
     """
     method = default_method(estimand)
-    if method.engine == "inversion":  # its limits are those of simulated data
+    if method.engine == "inversion":
         return None
     if method.engine != "formula":
         if find_separated_limits(estimand, 0.95) is not None:
             return lambda level: find_separated_limits(estimand, level) or Limits(math.nan, math.nan)
-        return None if options is None else _resampled_limits(estimand, method, options)
+        return None if options is None else _find_resampled_limits(estimand, method, options)
 
     def limits(level: float) -> Limits:
         estimate = estimate_by_formula(estimand, method, level)
@@ -56,12 +57,12 @@ def own_limits(estimand: Estimand, options: IntervalRequest | None = None) -> Ca
     return limits
 
 
-def _resampled_limits(estimand: Estimand, method: Method, options: IntervalRequest) -> Callable[[float], Limits]:
-    """Return the limits by level from one set of resamples: their spread on the scale of the measure."""
+def _find_resampled_limits(estimand: Estimand, method: Method, options: IntervalRequest) -> Callable[[float], Limits]:
+    """Return the limits by level from one set of resamples and their standard deviation."""
     sampler = estimand.design or CaseSampler(estimand.ranking)
     values = bootstrap(sampler, [estimand.statistic], options.resamples, options.seed).values[0]
     (shape,) = describe_shapes(sampler, [estimand.statistic], options.seed)
-    # A spread has a limit at every level, and percentiles do not.
+    # Percentiles have no limits at high levels; a standard deviation has.
     by = method.limits if method.name in ("student", "bias_corrected") else student_limits
 
     def limits(level: float) -> Limits:
@@ -76,19 +77,19 @@ def _resampled_limits(estimand: Estimand, method: Method, options: IntervalReque
 
 
 class Sample(NamedTuple):
-    """A measure of one of two samples: how its cases were drawn, and how they are resampled."""
+    """A measure of one of two samples, with its groups and the options of its interval."""
 
     estimand: Estimand
     options: IntervalRequest
 
     @property
     def engine(self) -> str:
-        """What gives the limits of this sample alone: a formula, resamples or simulations."""
+        """How the interval of this sample is computed: by a formula, resamples or simulations."""
         return default_method(self.estimand).engine
 
     @property
     def is_loss(self) -> bool:
-        """Whether it is a mean of losses, or a smooth function of one, which heavy losses may decide."""
+        """Whether it is a mean of losses or a smooth function of one, which a few heavy losses may decide."""
         measure = self.estimand.measure
         return measure is not None and measure.name in MEASURES.names and measure.family is Family.PROBABILITY
 
@@ -98,9 +99,9 @@ Samples = tuple[Sample, Sample]
 
 @dataclass(frozen=True)
 class UnpairedMethod:
-    """A way to compare two samples of different cases.
+    """A method that compares two samples of different cases.
 
-    `applies` says where it may be asked for by name, `by_rule` where the rule may choose it.
+    `applies` says which measures it is valid for, `by_rule` where it may be the default.
     """
 
     name: str
@@ -119,39 +120,38 @@ def _is_resampled(samples: Samples) -> bool:
     return any(sample.engine == "bootstrap" for sample in samples)
 
 
-def _values(samples: Samples) -> tuple[float, float]:
+def _list_values(samples: Samples) -> tuple[float, float]:
     return samples[0].estimand.value, samples[1].estimand.value
 
 
-def by_square_and_add(samples: Samples, *, pooled: bool = False) -> Outcome:
-    """Return the difference from the intervals of both samples, one by one.
+def compare_by_square_and_add(samples: Samples, *, pooled: bool = False) -> Outcome:
+    """Return the difference from the intervals of both samples.
 
-    A small sample that lacks the rare heavy losses knows nothing of them, and its own interval is too short; the other
-    sample may have them. `pooled` limits are at least as far away as if the cases of both samples varied alike: of the
-    variances of Welch (each sample's own) and of Student (both together) the larger one is used.
+    A small sample without the rare heavy losses has too short an interval; the other sample may have them. With
+    `pooled` the larger of Welch's variance (of each sample) and Student's (pooled) is used.
 
     Args:
         samples: The measure of both samples.
-        pooled: Whether the limits are at least those of pooled samples.
+        pooled: Whether the variance is at least the pooled one.
     """
-    limits = [own_limits(*sample) for sample in samples]
+    limits = [find_own_limits(*sample) for sample in samples]
     if limits[0] is None or limits[1] is None:
         name = samples[0].estimand.name.partition("(")[0]
         raise ParameterError(f"square_and_add is not for {name}, which is biased upwards", "pass 'mover'")
     sizes = tuple(float(sum(effective_size.effective_sizes(sample.estimand.ranking))) for sample in samples)
     ratio = sizes[0] / sizes[1] if pooled else None
     notes = note_few_resamples(samples[0].options.resamples) if _is_resampled(samples) else []
-    return Outcome(SeparateDifference(_values(samples), (limits[0], limits[1]), ratio_of_sizes=ratio), notes)
+    return Outcome(MoverDifference(_list_values(samples), (limits[0], limits[1]), ratio_of_sizes=ratio), notes)
 
 
-def by_delong(samples: Samples) -> Outcome:
-    """Return the difference of two AUCs with the sum of their variances, and Welch's degrees of freedom."""
+def compare_by_delong(samples: Samples) -> Outcome:
+    """Return the difference of two AUCs with the sum of DeLong's variances and Welch's degrees of freedom."""
     targets = [sample.estimand for sample in samples]
     slopes = [float(t.form.of(t.ranking, **t.parameters)[0]) for t in targets]  # type: ignore[union-attr,arg-type]
     variances = [s**2 * float(delong.variance(t.ranking)) for s, t in zip(slopes, targets, strict=True)]
     total = sum(variances)
     if not total > EQUAL**2:
-        return by_square_and_add(samples)
+        return compare_by_square_and_add(samples)
     cases = [float(t.ranking.total) - 1 for t in targets]
     freedom = total**2 / sum(v**2 / n for v, n in zip(variances, cases, strict=True))
     few = (note for t in targets for note in note_few_cases(t.ranking))
@@ -159,53 +159,55 @@ def by_delong(samples: Samples) -> Outcome:
     return Outcome(difference, list(dict.fromkeys(few)))
 
 
-def by_corrected_limits(samples: Samples) -> Outcome:
-    """Return the difference of two values, each without what chance added to it, from their intervals."""
+def compare_by_corrected_limits(samples: Samples) -> Outcome:
+    """Return the difference of two bias-corrected values from their intervals."""
     a, b = (correct_bias(sample.estimand, sample.options) for sample in samples)
-    return Outcome(subtract_corrected(_values(samples), a, b), note_few_resamples(samples[0].options.resamples))
+    return Outcome(subtract_corrected(_list_values(samples), a, b), note_few_resamples(samples[0].options.resamples))
 
 
-def by_percentiles(samples: Samples) -> Outcome:
-    """Return the difference with its values on resamples of both samples."""
+def compare_by_percentiles(samples: Samples) -> Outcome:
+    """Return the difference with the percentile bootstrap of both samples."""
     draws = []
     for t, options in samples:
         how = ResamplingPlan(options.resamples, options.seed, groups=t.design)
         draws.append(bootstrap_in_bins(t.ranking, [t.statistic], [t.value], how, cuts=t.cuts).values[0])
-    a, b = _values(samples)
+    a, b = _list_values(samples)
     with np.errstate(invalid="ignore"):
         difference = ResampledDifference(a - b, draws[0] - draws[1])
     return Outcome(difference, note_few_resamples(samples[0].options.resamples))
 
 
-SQUARE_AND_ADD = UnpairedMethod("square_and_add", "Newcombe 1998", by_square_and_add, is_random=_is_resampled)
+SQUARE_AND_ADD = UnpairedMethod("square_and_add", "Newcombe 1998", compare_by_square_and_add, is_random=_is_resampled)
 POOLED = UnpairedMethod(
-    *("pooled_losses", "Newcombe 1998; Student 1908; Welch 1947", partial(by_square_and_add, pooled=True)),
+    "pooled_losses",
+    "Newcombe 1998; Student 1908; Welch 1947",
+    partial(compare_by_square_and_add, pooled=True),
     applies=lambda samples: samples[0].is_loss,
     is_random=_is_resampled,
 )
-DELONG = UnpairedMethod("delong_unpaired", "DeLong et al. 1988; Welch 1947", by_delong, is_random=never)
-MOVER = UnpairedMethod("mover", "Zou and Donner 2008", by_corrected_limits, applies=_is_simulated)
-BOOTSTRAP = UnpairedMethod("bootstrap", "Efron 1979", by_percentiles)
+DELONG = UnpairedMethod("delong_unpaired", "DeLong et al. 1988; Welch 1947", compare_by_delong, is_random=never)
+MOVER = UnpairedMethod("mover", "Zou and Donner 2008", compare_by_corrected_limits, applies=_is_simulated)
+BOOTSTRAP = UnpairedMethod("bootstrap", "Efron 1979", compare_by_percentiles)
 METHODS = ("auto", *(method.name for method in (DELONG, SQUARE_AND_ADD, POOLED, MOVER, BOOTSTRAP)))
 
 _OTHER = (SQUARE_AND_ADD, BOOTSTRAP)
-_RAISED_BY_CHANCE = (MOVER, SQUARE_AND_ADD, BOOTSTRAP)
-# Each default is the first of its row that applies.
+_BIASED = (MOVER, SQUARE_AND_ADD, BOOTSTRAP)
+# The default is the first method of the row that applies.
 TABLE: Mapping[Quantity, tuple[UnpairedMethod, ...]] = {
     **dict.fromkeys(Quantity, _OTHER),
     Quantity.AUC: (SQUARE_AND_ADD, DELONG, BOOTSTRAP),
     **dict.fromkeys((Quantity.MEAN, Quantity.SMOOTH, Quantity.GAIN_OF_LIKELIHOOD), (POOLED, *_OTHER)),
-    Quantity.BEST_OF_CUTS: _RAISED_BY_CHANCE,
-    Quantity.CALIBRATION_ERROR: _RAISED_BY_CHANCE,
+    Quantity.BEST_OF_CUTS: _BIASED,
+    Quantity.CALIBRATION_ERROR: _BIASED,
 }
 
 
 def choose(samples: Samples, name: str) -> UnpairedMethod:
-    """Return the method of a name, or of the rule for "auto".
+    """Return the method of that name, or the default for "auto".
 
     Args:
         samples: The measure of both samples.
-        name: The name.
+        name: One of `METHODS`.
 
     Raises:
         ParameterError: If no such method applies.
