@@ -3,8 +3,8 @@
     python benchmarks/audit_designs.py run [minutes]   # adds samples to audit_results.json
     python benchmarks/audit_designs.py                 # prints the table, which docs/coverage.md has too
 
-A design is a population, what is asked of its samples, and what the audit found. `held` counts intervals that held the
-truth, or, for tests of equal models, those that rejected at 5 %.
+A design is a population, an interval or test of its samples, and the figure of the audit. `held` counts intervals that
+held the truth, or tests of equal models that rejected at 5 %.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Outcome = tuple[bool, bool, float]  # held (or rejected), noted, width
 
 @dataclass(frozen=True)
 class Design:
-    """A population, what is asked of it, what the audit found, and the bounds that the answer is to keep."""
+    """A population, an interval or test of its samples, and the figure of the audit."""
 
     what: str
     population: Population
@@ -49,7 +49,7 @@ class Design:
         return f"{self.what}: {p.positives} + {p.negatives}, {p.name}"
 
 
-# ---------------------------------------------------------------------- what is asked
+# ---------------------------------------------------------------------- intervals and tests
 
 
 @cache
@@ -94,7 +94,7 @@ def contradiction(p: Population, rng: np.random.Generator, _: int) -> Outcome:
 
 
 def dominance(p: Population, rng: np.random.Generator, seed: int) -> Outcome:
-    """Whether equal models are said to lead somewhere."""
+    """Whether a region is named where one of two equal models leads."""
     found = _models(p, rng).regions("roc", resamples=RESAMPLES, seed=seed)
     return bool(found.spans), False, math.nan
 
@@ -139,7 +139,7 @@ def whole_curve(kind: str) -> Callable[..., Outcome]:
 
 
 def designs() -> list[Design]:
-    """All designs, in the order of the audit."""
+    """Return all designs, in the order of the audits."""
 
     def normal(positives: int, negatives: int, auc: float, spread: float = 1.0, **more: Any) -> Population:
         shape = f", spread {spread:g}" if spread != 1 else ""
@@ -228,7 +228,7 @@ def run(minutes: float) -> None:
 
 
 def table() -> list[str]:
-    """The lines of a table in Markdown."""
+    """Return the lines of a table in Markdown."""
     found, rows = read(), []
     for design in designs():
         made, held, noted, width = found.get(design.name, [0, 0, 0, 0.0])

@@ -86,7 +86,7 @@ def parameters(measure: Measure, threshold: float) -> dict[str, float]:
 
 
 def truths(population: Population, threshold: float, names: Sequence[str] | None = None) -> dict[str, float]:
-    """Return the value of each measure (or of those named) in the population; NaN where only samples have one."""
+    """Return the true value of each measure; NaN where only samples have one."""
     rankings = population.ranking(), population.ranking(whole=True)
     found = {}
     for measure in cl.MEASURES if names is None else [cl.MEASURES[name] for name in names]:
@@ -124,7 +124,7 @@ class LargestError:
 
 
 def batch(cell: Cell, number: int, measures: Sequence[str]) -> dict[str, Any]:
-    """Some samples of a cell: for each measure and method what happened."""
+    """Draw some samples of a cell and count, for each measure and method, the intervals that held."""
     p = cell.population
     seed = [p.positives, p.negatives, sum(cell.name.encode()), number, RULES]
     rng, found = np.random.default_rng(seed), defaultdict(lambda: [0, 0, 0, 0, 0.0, 0])
@@ -149,7 +149,7 @@ def batch(cell: Cell, number: int, measures: Sequence[str]) -> dict[str, Any]:
 def _intervals(
     ev: cl.Evaluation, truth: dict[str, float], seed: int, found: Any, warnings: Any, names: Sequence[str]
 ) -> None:
-    """All default intervals of a sample."""
+    """Count all default intervals of a sample."""
     measures = [cl.MEASURES[name] for name in names if not math.isnan(truth[name])]
     measures = [m for m in measures if m.fits(ev.ranking)]
     total = float(ev.ranking.total)
@@ -170,7 +170,7 @@ def _intervals(
 
 
 def _add(row: list[Any], *, is_so: bool, is_warned: bool, counts: bool) -> None:
-    """Count an interval that held or a test that rejected, its warning, and a warning where it counted."""
+    """Count an interval, whether it held, whether it was warned of, and whether it missed with a warning."""
     row[0] += 1
     row[1] += is_so
     row[2] += is_warned
@@ -189,7 +189,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def added(lines: list[dict[str, Any]], more: dict[str, Any]) -> list[dict[str, Any]]:
-    """The lines with those of a batch added to that of its cell and rules."""
+    """Return the lines with a batch added to that of its cell."""
     for line in lines:
         if line["cell"] == more["cell"]:
             for name, count in more["samples"].items():
@@ -205,7 +205,7 @@ def added(lines: list[dict[str, Any]], more: dict[str, Any]) -> list[dict[str, A
 
 
 def write(lines: list[dict[str, Any]], path: Path) -> None:
-    """All lines, in the place of the file at once."""
+    """Replace a file of results (atomic)."""
     new = path.with_suffix(".new")
     new.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines), encoding="utf-8")
     new.replace(path)

@@ -51,12 +51,12 @@ def wrapped(text: str) -> list[str]:
 
 
 class Tally(NamedTuple):
-    """Intervals that were made, that held the truth (or tests that rejected it), and that carried a warning."""
+    """Numbers of intervals: all, those that held the truth, those with a warning, and of these those that missed."""
 
     made: int = 0
     held: int = 0
     warned: int = 0
-    warned_misses: int = 0  # intervals that missed, or tests that rejected, with a warning
+    warned_misses: int = 0
 
     def plus(self, other: Iterable[float]) -> Tally:
         made, held, warned, misses, *_ = other
@@ -74,32 +74,32 @@ class Tally(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Whether the share is surely out of bounds: by a binomial test at 2.5 % at the nearer bound."""
+        """Verdict of a binomial test at 2.5 % at the nearer bound: below, within or above."""
         if bdtr(self.held, self.made, LOW) < TAIL:
             return "below"
         return "above" if self.held and bdtrc(self.held - 1, self.made, HIGH) < TAIL else "within"
 
     @property
     def is_silently_below(self) -> bool:
-        """Whether misses without a warning alone are surely more than the lower bound allows."""
+        """Whether the misses without a warning alone are too many by this test."""
         missed = self.made - self.held - self.warned_misses
         return bool(bdtr(self.made - missed, self.made, LOW) < TAIL)
 
     @property
     def below_by_chance(self) -> float:
-        """How often the test calls a cell below the bound whose intervals hold the truth in exactly 95 %."""
+        """Probability that the test says below although the coverage is exactly 95 %."""
         held = np.arange(self.made + 1)
         called = held[bdtr(held, self.made, LOW) < TAIL]
         return float(bdtr(called.max(), self.made, 0.95)) if len(called) else 0.0
 
     @property
     def is_inside(self) -> bool:
-        """Whether the share itself is within bounds, whatever chance does."""
+        """Whether the share itself is within bounds."""
         return LOW <= self.share <= HIGH
 
     @property
     def by_chance(self) -> float:
-        """How often the share would be within bounds if the truth were 95 %."""
+        """Probability that the share is within bounds if the coverage is 95 %."""
         least, most = math.ceil(LOW * self.made - 1e-9), math.floor(HIGH * self.made + 1e-9)
         return float(bdtr(most, self.made, 0.95) - (bdtr(least - 1, self.made, 0.95) if least else 0.0))
 
@@ -119,7 +119,7 @@ def tallies(lines: list[dict[str, Any]]) -> dict[tuple[str, str], Tally]:
 
 
 def sizes() -> dict[str, int]:
-    """The cases of the smaller class that each population leads one to expect."""
+    """Return the expected number of cases of the smaller class of each population."""
     both = (*development(), *validation())
     return {f"{p.positives} + {p.negatives}, {p.name}": min(p.positives, p.negatives) for p in both}
 
@@ -139,13 +139,13 @@ def shown(tally: Tally | None) -> str:
 def write_page(
     both: Mapping[str, list[dict[str, Any]]], facts: Mapping[str, Any], designs: list[str], widths: str
 ) -> None:
-    """docs/coverage.md and its heat map.
+    """Write docs/coverage.md and its heat map.
 
     Args:
         both: The results of each half, by its name.
-        facts: What the page tells of the run: `resamples`, `slow` and `every`.
+        facts: Facts of the run: `resamples`, `slow` and `every`.
         designs: The table of the audits' designs.
-        widths: How wide the intervals are beside earlier ones.
+        widths: The text on widths.
     """
     every = [line for lines in both.values() for line in lines]
     intervals = tallies(every)
@@ -160,7 +160,7 @@ def write_page(
 
 
 def warnings(found: Mapping[tuple[str, str], Tally]) -> list[str]:
-    """What the warnings are worth: how often intervals with and without one missed, and how many have one."""
+    """Return how often intervals with and without a warning missed, and how many have one."""
     size = sizes()
     whole, usual = Tally(), Tally()
     for (cell, _), tally in found.items():
@@ -181,7 +181,7 @@ def warnings(found: Mapping[tuple[str, str], Tally]) -> list[str]:
 
 
 def by_warning(lines: list[dict[str, Any]]) -> list[str]:
-    """How often each warning is given, and how often an interval that carries it misses."""
+    """Return the table of warnings: how often each is given, and how often such intervals miss."""
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for line in lines:
         for name, (given, missed) in line.get("warnings", {}).items():
@@ -198,7 +198,7 @@ def by_warning(lines: list[dict[str, Any]]) -> list[str]:
 
 
 def of_audit(table: list[str]) -> list[str]:
-    """The designs in which an audit found defaults that failed."""
+    """Return the section on the designs in which audits found defaults that failed."""
     about = (
         "Two audits named designs in which intervals and tests failed silently. `python benchmarks/audit_designs.py "
         "run` draws them with the defaults of today: the share of intervals that hold the truth, or of tests of equal "
@@ -213,7 +213,7 @@ def of_widths(about: str) -> list[str]:
 
 
 def samples_of(found: Mapping[tuple[str, str], Tally]) -> dict[str, int]:
-    """The samples of each population: as many as its fullest measure has intervals."""
+    """Return the number of samples of each population."""
     samples: dict[str, int] = defaultdict(int)
     for (cell, _), tally in found.items():
         samples[cell] = max(samples[cell], tally.made)
@@ -239,7 +239,7 @@ def opening(found: Mapping[tuple[str, str], Tally], facts: Mapping[str, Any]) ->
 
 
 def judged(found: Mapping[tuple[str, str], Tally]) -> list[str]:
-    """How many cells are within bounds, and those that are not and do not say so."""
+    """Return how many cells are within bounds, and the cells that are silently below."""
     cells = {cell: tally for cell, tally in found.items() if tally.made >= FEWEST}
     total = max(len(cells), 1)
     out = {side: [c for c, t in cells.items() if t.verdict == side] for side in ("below", "above")}
@@ -262,7 +262,7 @@ def judged(found: Mapping[tuple[str, str], Tally]) -> list[str]:
 
 
 def _listed(cells: list[tuple[str, str]], judged: Mapping[tuple[str, str], Tally]) -> list[str]:
-    """The cells that are silently below the bound, by measure."""
+    """Return the table of the cells that are silently below."""
     by_name: dict[str, list[str]] = defaultdict(list)
     for population, name in sorted(cells, key=lambda cell: judged[cell].share):
         tally = judged[population, name]
@@ -326,7 +326,7 @@ def by_population(found: Mapping[tuple[str, str], Tally]) -> list[str]:
 
 
 def findings(both: Mapping[str, list[dict[str, Any]]]) -> list[str]:
-    """The cells that fail, those of few samples included, and what the warnings are worth: for whoever mends them."""
+    """Return the cells that fail, also those of few samples, and how often warned intervals miss."""
     text = []
     for half, lines in both.items():
         found = tallies(lines)
@@ -344,7 +344,7 @@ def findings(both: Mapping[str, list[dict[str, Any]]]) -> list[str]:
 
 
 def _finding(cell: tuple[str, str], tally: Tally, lines: list[dict[str, Any]]) -> str:
-    """One cell with its methods."""
+    """Return the line of a cell with its methods."""
     methods = {
         key.partition("|")[2]
         for line in lines
@@ -359,7 +359,7 @@ LEVELS = ([70, 95, 100], ["#b2182b", "#f7f7f7", "#2166ac"], "held the truth, %")
 
 
 def draw(found: Mapping[tuple[str, str], Tally], name: str, title: str, colours: tuple[Any, Any, str]) -> None:
-    """A heat map: a row for each measure, a column for each population."""
+    """Draw a heat map with a row for each measure and a column for each population."""
     import altair as alt
     from PIL import Image
 

@@ -71,7 +71,7 @@ def _two(labels: np.ndarray, a: np.ndarray, b: np.ndarray, **more: Any) -> Cases
 
 
 def versions(rng: np.random.Generator, n: int, prevalence: float, changed: float, shape: str = "normal") -> Cases:
-    """Two versions of one model: some cases are scored anew, with the same distribution in each class."""
+    """Draw two versions of one model: some cases are scored anew, with the same distribution in each class."""
     labels = rng.random(n) < prevalence
     a = _scores(rng, labels)
     if shape == "missed":  # 2 % of the cases are positives with the lowest scores
@@ -101,7 +101,7 @@ def versions(rng: np.random.Generator, n: int, prevalence: float, changed: float
 
 
 def sharpness(rng: np.random.Generator, n: int, prevalence: float = 0.3) -> Cases:
-    """Two calibrated models, one of which says only five probabilities."""
+    """Draw two calibrated models, one of them with five distinct probabilities."""
     x = rng.normal(size=n)
     risk = expit(logit(prevalence) + 1.5 * x)
     edges, means = _bins(prevalence)
@@ -120,14 +120,14 @@ def _bins(prevalence: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def granularity(rng: np.random.Generator, n: int, prevalence: float = 0.3) -> Cases:
-    """A score and its own best cut: the same true Kolmogorov-Smirnov distance."""
+    """Draw a score and its own best cut, which have the same true Kolmogorov-Smirnov distance."""
     labels = rng.random(n) < prevalence
     x = _scores(rng, labels)
     return _two(labels, _risk(x, prevalence), np.where(x > DISTANCE / 2, 0.75, 0.25))
 
 
 def doubled(rng: np.random.Generator, n: int, noise: float, prevalence: float = 0.3) -> Cases:
-    """A calibrated model, and one with more noise and twice its log odds."""
+    """Draw a calibrated model, and one with more noise and twice its log odds."""
     labels = rng.random(n) < prevalence
     x = _scores(rng, labels)
     return _two(labels, _risk(x, prevalence), expit(2 * logit(_risk(x + noise * rng.normal(size=n), prevalence))))
@@ -149,12 +149,12 @@ def _one(rng: np.random.Generator, n: int, prevalence: float, shape: str = "norm
 
 
 def two_samples(rng: np.random.Generator, n: int, m: int, prevalence: float, shape: str) -> tuple[Cases, Cases]:
-    """One calibrated population, sampled twice."""
+    """Draw two samples of one calibrated population."""
     return _one(rng, n, prevalence, shape), _one(rng, m, prevalence, shape)
 
 
 def two_doubled(rng: np.random.Generator, n: int, noise: float) -> tuple[Cases, Cases]:
-    """A calibrated model, and one with more noise and twice its log odds, on different cases."""
+    """Draw the same two models on different cases."""
     first, second = doubled(rng, n, noise), doubled(rng, n, noise)
     return (
         {"labels": first["labels"], "scores": first["scores"]["a"]},

@@ -95,7 +95,7 @@ def populations() -> list[Population]:
 
 
 def versions(population: Population, changed: float, rng: np.random.Generator) -> Cases:
-    """Two versions of one model on a population: some cases are scored anew, as their class is."""
+    """Draw two versions of one model: some cases are scored anew, with the distribution of their class."""
     labels = rng.random(population.n) < population.prevalence
 
     a = _scored(population, labels, rng)
@@ -111,7 +111,7 @@ def _scored(population: Population, labels: np.ndarray, rng: np.random.Generator
 
 
 def of_sizes(population: Population, sizes: tuple[int, int], rng: np.random.Generator) -> tuple[Cases, Cases]:
-    """One population, sampled twice with different numbers of cases."""
+    """Draw two samples of a population with different numbers of cases."""
     samples = []
     for n in sizes:
         labels = rng.random(n) < population.prevalence
@@ -248,7 +248,7 @@ def findings() -> Iterator[str]:
 
 
 def main() -> None:
-    """Run the study, or print what it found."""
+    """Run the study, or print its findings."""
     what, *rest = sys.argv[1:] or ["findings"]
     if what == "findings":
         print("\n".join(findings()))

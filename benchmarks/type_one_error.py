@@ -43,14 +43,14 @@ TAIL = 0.025  # of the binomial test
 FEWEST = 10  # tests of a cell, below which it is not judged
 SHARE = 0.1  # of the list that a quota takes
 QUOTAS = ("hit_rate", "qrecall", "enrichment")
-# Simulations of these take most of the time: one sample in so many has them.
+# These take most of the time: one sample in EVERY has them.
 SLOW = frozenset({"mcb", "ici", "e50", "e90", "emax", "eci", "smooth_ece"})
 EVERY = 2
-FEWER = 2  # pairs from the coverage study's populations have so many times fewer samples
+FEWER = 2  # times fewer samples of the pairs from the coverage study's populations
 
 
 class Test(NamedTuple):
-    """A default test of one measure at 5 %: whether it rejects; None where there is none."""
+    """A default test of one measure at 5 %: whether it rejects; None if the comparison is refused."""
 
     measure: str
     method: str
@@ -58,7 +58,7 @@ class Test(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Tests that were made, how many rejected, and how often there was none."""
+    """Numbers of tests, rejections and refusals."""
 
     made: int = 0
     rejected: int = 0
@@ -70,7 +70,7 @@ class Tally(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share of tests that rejected at 5 %."""
+        """Share of the tests that rejected at 5 %."""
         return self.rejected / self.made if self.made else math.nan
 
     @property
@@ -80,7 +80,7 @@ class Tally(NamedTuple):
 
     @property
     def p_above(self) -> float:
-        """The p-value of that test."""
+        """P-value of that test."""
         return float(bdtrc(self.rejected - 1, self.made, MOST)) if self.rejected else 1.0
 
 
@@ -119,7 +119,7 @@ def tests_of(pair: Pair, cases: Any, measures: Sequence[str], seed: int) -> Iter
 
 
 def batch(pair: Pair, number: int, measures: Sequence[str]) -> dict[str, Any]:
-    """Return what the tests of some samples of a pair said.
+    """Return the tests of some samples of a pair.
 
     Args:
         pair: The two models.
@@ -146,7 +146,7 @@ def batch(pair: Pair, number: int, measures: Sequence[str]) -> dict[str, Any]:
 
 
 def read() -> list[dict[str, Any]]:
-    """Return the results so far, without those of former rules."""
+    """Return the results of the present rules."""
     if not RESULTS.exists():
         return []
     lines = [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
@@ -154,14 +154,14 @@ def read() -> list[dict[str, Any]]:
 
 
 def add(lines: list[dict[str, Any]], more: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the lines with a batch added to that of its pair and rules.
+    """Return the lines with a batch added to that of its pair.
 
     Args:
         lines: The results so far.
         more: The batch.
     """
     for line in lines:
-        if (line["rules"], line["pair"]) == (more["rules"], more["pair"]):
+        if line["pair"] == more["pair"]:
             for name, count in more["samples"].items():
                 line["samples"][name] = line["samples"].get(name, 0) + count
             for key, row in more["tests"].items():
@@ -171,7 +171,7 @@ def add(lines: list[dict[str, Any]], more: dict[str, Any]) -> list[dict[str, Any
 
 
 def write(lines: list[dict[str, Any]]) -> None:
-    """Replace the results at once."""
+    """Replace the file of results (atomic)."""
     new = RESULTS.with_suffix(".new")
     new.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines), encoding="utf-8")
     new.replace(RESULTS)
@@ -300,7 +300,7 @@ def _wrapped(text: str) -> list[str]:
 
 @lru_cache
 def _by_chance(made: int) -> float:
-    """Return how often so many tests at exactly 5 % are judged to be above 7.5 %."""
+    """Return the probability that this number of tests at exactly 5 % is judged to be above 7.5 %."""
     fewest = next((k for k in range(made + 1) if Tally(made, k).is_above), None)
     return 0.0 if fewest is None else float(bdtrc(fewest - 1, made, 1 - LEVEL))
 
@@ -348,7 +348,7 @@ def _by_method(lines: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _power(lines: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the table of how often models that differ are told apart."""
+    """Return the table of power: how often models that differ in truth differ significantly."""
     counts = {cell: t for cell, t in tally(lines).items() if cell[0] not in HALVES}
     names = list(dict.fromkeys(name for _, _, name in counts))
     rows = []
@@ -357,9 +357,9 @@ def _power(lines: Iterable[Mapping[str, Any]]) -> list[str]:
         shares = [f"{100 * mine[name].share:.0f}" if name in mine else "" for name in names]
         rows.append(f"| {pair} ({max(t.made for t in mine.values())}) | {' | '.join(shares)} |")
     about = (
-        "How often the default tests tell apart a calibrated model (log odds of two normal classes, prevalence 0.3) "
-        "and another in percent (and the number of samples): one with twice its log odds, which puts the cases in the "
-        "same order, or a noisier one with twice its log odds."
+        "How often the default tests reject in percent (and the number of samples). A calibrated model (log odds of "
+        "two normal classes, prevalence 0.3) is compared with one with twice its log odds, which orders the cases "
+        "alike, and with a noisier one with twice its log odds."
     )
     head = [f"| models | {' | '.join(names)} |", "|---" * (1 + len(names)) + "|"]
     return ["## Power", "", *_wrapped(about), "", *head, *rows, ""]
@@ -395,7 +395,7 @@ def _by_measure(cells: Mapping[tuple[str, str, str], Tally]) -> list[str]:
 
 
 def main() -> None:
-    """Run the study, or print or write what it found."""
+    """Run the study, print its findings or write the page."""
     what, *rest = sys.argv[1:] or ["run"]
     if what == "findings":
         print("\n".join(findings()))
