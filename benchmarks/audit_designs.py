@@ -29,6 +29,7 @@ from cutline.measures import Needs
 RESULTS = Path(__file__).with_name("audit_results.json")
 RESAMPLES = 200  # 2000 in use
 ENOUGH = 400  # samples of a design
+SEED = 2  # another one draws other samples
 
 Outcome = tuple[bool, bool, float]  # held (or rejected), noted, width
 
@@ -219,7 +220,7 @@ def run(minutes: float) -> None:
         row = found.setdefault(design.name, [0, 0, 0, 0.0])
         if row[0] >= ENOUGH:
             break
-        rng = np.random.default_rng([sum(design.name.encode()), int(row[0])])
+        rng = np.random.default_rng([sum(design.name.encode()), int(row[0]), SEED])
         for i in range(20):
             held, noted, width = design.ask(design.population, rng, i)
             row[0], row[1], row[2] = row[0] + 1, row[1] + held, row[2] + noted
