@@ -108,11 +108,11 @@ NUMBERS = (
     ("cutline.cli.reading", "read_comparison", "reading the file"),
     ("cutline.cli.evaluate", "summarize_evaluation", "numbers, and intervals by formula"),
     ("cutline.cli.compare", "summarize_comparison", "numbers, differences and tests"),
-    ("cutline.inference.single.intervals", "inverted", "intervals of calibration errors, by simulation"),
-    ("cutline.inference.single.intervals", "resampled", "intervals by the bootstrap"),
+    ("cutline.inference.single.intervals", "invert_tests", "intervals of calibration errors, by simulation"),
+    ("cutline.inference.single.intervals", "estimate_on_resamples", "intervals by the bootstrap"),
 )
 PAGE = (
-    ("cutline.calibration.summary", "judged", "the two bands of the verdict on the probabilities"),
+    ("cutline.calibration.summary", "judge", "the two bands of the verdict on the probabilities"),
     ("cutline.report.chart_specs", "draw_chart", "charts: curves, lines with fewer points, specifications"),
     ("cutline.report.chart_specs", "render_still", "still pictures of the charts, drawn by Vega"),
     ("cutline.report.sections", "build_guarantee_data", "levels of the promises at any cut"),

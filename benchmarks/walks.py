@@ -28,7 +28,7 @@ SOURCE = str(Path(cl.__file__).parent)
 ONCE = {
     "counts of a cut": ("core/ranking.py", "at_cut"),
     "measure prepared": ("measures/measure_type.py", "prepare"),
-    "method chosen": ("inference/methods.py", "default"),
+    "method chosen": ("inference/methods.py", "default_method"),
     "calibration curve fitted": ("measures/miscalibration.py", "_loess"),
     "isotonic curve fitted": ("measures/miscalibration.py", "_isotonic"),
 }

@@ -521,3 +521,11 @@ def test_an_incomplete_declaration_would_be_seen(monkeypatch):
 
     with pytest.raises(AssertionError):
         test_the_parameters_are_those_of_the_function.__wrapped__(broken)
+
+
+def test_the_profiles_watch_functions_that_exist():
+    source = (ROOT / "benchmarks" / "profiles.py").read_text(encoding="utf-8")
+    watched = re.findall(r'\("(cutline[\w.]+)", "(\w+)"', source)
+    assert len(watched) > 9
+    for module, name in watched:
+        assert hasattr(import_module(module), name), f"{module}.{name}"

@@ -79,6 +79,8 @@ def is_default_measure(measure: Measure, *, are_probabilities: bool) -> bool:
 
 def _bind(measure: Measure, parameters: dict[str, Any], ranking: Ranking, cut: CutPoint) -> SelectedMeasure:
     """Bind the parameters of the measure, and resolve its cut."""
+    if not parameters and "quota" not in measure.parameters:
+        return SelectedMeasure(measure)
     own_cut = {name: parameters.pop(name) for name in NAMES if name in parameters and name not in measure.parameters}
     if measure.needs is Needs.COUNTS:
         if len(own_cut) > 1:

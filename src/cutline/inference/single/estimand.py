@@ -99,7 +99,7 @@ class Estimand:
         settings, form = {**measure.bound, **rest}, measure.form
         named = {name: value for name, value in parameters.items() if name in measure.parameters}
         return cls(
-            name=str(measure.with_(**named)),
+            name=str(measure.with_(**named) if named else measure),
             ranking=ranking,
             statistic=statistic,
             value=float(measure.compute(data, **rest)),

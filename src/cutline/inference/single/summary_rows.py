@@ -39,18 +39,10 @@ def make_rows(
         compute_together(ranking)
     # Of a long ranking one measure at a time, because each takes several columns as long as it is.
     at_once = 0 if ranking.is_long else len(ranking)
-    estimands = map_parallel(
-        lambda selected: Estimand.of_measure(
-            selected.measure, ranking, selected.resolve_parameters(options.cut), groups
-        ),
-        fitting,
-        at_once,
-    )
+    resolved = [(selected.measure, selected.resolve_parameters(options.cut)) for selected in fitting]
+    estimands = map_parallel(lambda pair: Estimand.of_measure(pair[0], ranking, pair[1], groups), resolved, at_once)
     intervals, used = _estimate_rows(estimands, options)
-    with_values = [
-        (selected.measure, selected.resolve_parameters(options.cut), t.value)
-        for selected, t in zip(fitting, estimands, strict=True)
-    ]
+    with_values = [(*pair, estimand.value) for pair, estimand in zip(resolved, estimands, strict=True)]
     known = dict(zip(fitting, zip(estimands, intervals, all_bounds(with_values, ranking), strict=True), strict=True))
     rows = tuple(
         _make_row(selected, *known[selected], options)
