@@ -126,7 +126,7 @@ class LargestError:
 def batch(cell: Cell, number: int, measures: Sequence[str]) -> dict[str, Any]:
     """Draw some samples of a cell and count, for each measure and method, the intervals that held."""
     p = cell.population
-    seed = [p.positives, p.negatives, sum(cell.name.encode()), number, RULES]
+    seed = [p.positives, p.negatives, sum(cell.name.encode()), 0, number, RULES]
     rng, found = np.random.default_rng(seed), defaultdict(lambda: [0, 0, 0, 0, 0.0, 0])
     threshold = threshold_of(p)
     truth = truths(p, threshold, measures)

@@ -117,8 +117,8 @@ a kind are expected; the modified limits hold 93 % or more there.
 Below {few:g} a detail says on about how many cases a result rests. The quantile is Student's with these degrees of
 freedom, so that such intervals are wide, and mostly hold (the discrimination slope with few cases in 91 %).
 
-**Warnings.** At most one for an estimate. They mark intervals that miss more than twice as often as others. All other
-notes are details. {warnings}
+**Warnings.** At most one for an estimate. They mark intervals that miss about twice as often as others. All other notes
+are details. {warnings}
 """
 
 RULES = """

@@ -344,15 +344,15 @@ def test_a_missing_group_is_refused_and_not_pooled_with_others_that_are(groups):
 
 
 def test_few_groups_are_a_warning_of_measures_of_one_cut():
-    """With few groups of positives recall missed in 28 % of the samples, and the AUC in 2 %."""
+    """With 2 groups of positives recall missed in 9 % of the samples; measures of all cuts hold."""
 
     def found(groups, measure="recall"):
         return evaluate(LABELS, SCORES, groups=np.arange(120) % groups).estimate(measure, resamples=50)
 
     for measure in ("recall", "precision", "mcc"):
-        assert found(4, measure).warning == found(4, measure).notes[0]
-        assert found(4, measure).warning.id == "few-groups"
-    assert "4 groups were counted whole." in found(4).notes
-    assert all(found(4, measure).warning is None for measure in ("auc", "brier", "average_precision"))
-    assert found(30).warning is None
+        assert found(2, measure).warning == found(2, measure).notes[0]
+        assert found(2, measure).warning.id == "few-groups"
+    assert "2 groups were counted whole." in found(2).notes
+    assert all(found(2, measure).warning is None for measure in ("auc", "brier", "average_precision"))
+    assert found(3).warning is None
     assert found(30).notes[0] == "30 groups were counted whole."
