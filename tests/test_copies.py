@@ -199,7 +199,7 @@ def test_a_refusal_of_what_cannot_travel_travels(way):
     other = WAYS[way](refusal.value)
 
     assert str(other) == str(refusal.value)
-    assert errors.sentence_of(other) == str(refusal.value)
+    assert errors.format_error(other) == str(refusal.value)
 
 
 def refuse_missing_score(position):

@@ -13,7 +13,7 @@ import pytest
 
 from cutline import compare, evaluate
 from cutline.cli.main import main
-from cutline.core.table import p_shown, shown, shown_limits
+from cutline.core.table import format_both_limits, format_p, format_value
 from cutline.examples import load
 from cutline.inference.differences import difference_rows
 from cutline.inference.single import bootstrap
@@ -80,16 +80,16 @@ class TableRows(HTMLParser):
 
 def limits(row, between, brackets="{}"):
     """Both limits of a row as a view writes them."""
-    return "" if row["low"] is None else brackets.format(between.join(shown_limits(row["low"], row["high"])))
+    return "" if row["low"] is None else brackets.format(between.join(format_both_limits(row["low"], row["high"])))
 
 
 def on_page(number):
     """A number of a document as people read it; what is undefined there is None here."""
-    return "undefined" if number is None else shown(number)
+    return "undefined" if number is None else format_value(number)
 
 
 def baseline_of(row):
-    return "" if row["baseline"] is None else shown(row["baseline"])
+    return "" if row["baseline"] is None else format_value(row["baseline"])
 
 
 def as_number(text):
@@ -235,7 +235,7 @@ def check_the_page_of_three(page, document):
         assert cells[2] == f"{on_page(row['value_a'])}, {on_page(row['value_b'])}"
         assert cells[3].startswith(on_page(row["difference"]))
         assert cells[4] == limits(row, " to ")
-        assert cells[5] == ("" if row["p_holm"] is None else p_shown(row["p_holm"]).removeprefix("= "))
+        assert cells[5] == ("" if row["p_holm"] is None else format_p(row["p_holm"]).removeprefix("= "))
 
 
 def check_the_terminal_of_three(terminal, document):
@@ -248,7 +248,7 @@ def check_the_terminal_of_three(terminal, document):
         values = " ".join(f"{on_page(row['value'])} {limits(row, ', ', '[{}]')}".strip() for row in rows)
         assert sum(line.startswith(rows[0]["title"]) and line.endswith(values) for line in lines) >= 1, name
     for row in document["differences"]:
-        p = "" if row["p_holm"] is None else p_shown(row["p_holm"]).removeprefix("= ")
+        p = "" if row["p_holm"] is None else format_p(row["p_holm"]).removeprefix("= ")
         numbers = f" {on_page(row['difference'])} {limits(row, ', ', '[{}]')} {p}".rstrip()
         start = lines.index(f"{row['a']} minus {row['b']}")
         assert any(numbers in line for line in lines[start : start + 3 + len(names)]), row

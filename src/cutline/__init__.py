@@ -35,7 +35,7 @@ def __getattr__(name: str) -> Any:
     measures = import_module("cutline.measures").MEASURES
     if name not in measures:
         elsewhere = import_module("cutline.core.public").hint_elsewhere(name)
-        hint = elsewhere or import_module("cutline.core.errors").near(name, [*measures.names, *__all__])
+        hint = elsewhere or import_module("cutline.core.errors").hint_similar(name, [*measures.names, *__all__])
         raise AttributeError(f"module 'cutline' has no attribute {name!r}.{hint}")
     measure = measures[name]
     if not measure.own:  # which may be defined again

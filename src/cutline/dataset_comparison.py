@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, UnknownNameError, briefly, near
+from cutline.core.errors import InputError, UnknownNameError, hint_similar, shorten_repr
 from cutline.core.escaping import html_text
-from cutline.core.messages import listed
+from cutline.core.messages import join_with_and
 from cutline.core.public import public
-from cutline.core.table import ShownAsTable, Table, p_shown, plain
+from cutline.core.table import ShownAsTable, Table, format_p, to_json_value
 from cutline.core.validation import (
     LEVEL,
     check_choice,
     check_flag,
     check_level,
     check_text,
-    counted,
+    format_count,
     is_among,
     list_names,
 )
-from cutline.core.validation import column as as_column
+from cutline.core.validation import as_column as as_column
 from cutline.inference import datasets as statistics
 from cutline.inputs import column_source
 
@@ -146,7 +146,7 @@ class DatasetComparison(ShownAsTable):
         best = f"Best mean rank: {order[0][0]} ({order[0][1]:.2f} of {len(self.models)})."
         p = self.friedman.f_p_value
         differ = "differ" if p <= 1 - self.level else "do not differ significantly"
-        overall = f"The models {differ} (Friedman with Iman-Davenport, p {p_shown(p)})."
+        overall = f"The models {differ} (Friedman with Iman-Davenport, p {format_p(p)})."
         if len(self.models) == 2:
             overall = ""
         real = [pair for pair in self.pairs if pair.p_adjusted <= 1 - self.level]
@@ -156,7 +156,7 @@ class DatasetComparison(ShownAsTable):
         else:
             named = [f"{p.a} over {p.b}" if p.rank_difference < 0 else f"{p.b} over {p.a}" for p in real[:6]]
             more = f" and {len(real) - 6} more pairs" if len(real) > 6 else ""
-            each = f"Significantly better ({how}): {listed(named)}{more}."
+            each = f"Significantly better ({how}): {join_with_and(named)}{more}."
         return " ".join(part for part in (best, overall, each) if part)
 
     @property
@@ -165,9 +165,9 @@ class DatasetComparison(ShownAsTable):
         notes = []
         n = len(self.datasets)
         if n < FEW_DATASETS and self.test == "wilcoxon":
-            least = p_shown(2 * 0.5**n)
+            least = format_p(2 * 0.5**n)
             notes.append(
-                f"With {counted(n, 'data set')} no pair can reach p < 0.05: the smallest possible is p {least}."
+                f"With {format_count(n, 'data set')} no pair can reach p < 0.05: the smallest possible is p {least}."
             )
         if self.test == "nemenyi":
             notes.append("Nemenyi's test of a pair depends on the other models in the table; Wilcoxon's does not.")
@@ -178,7 +178,7 @@ class DatasetComparison(ShownAsTable):
     @property
     def table(self) -> Table:
         """Return the pairs as a table."""
-        title = f"{counted(len(self.models), 'model')} on {counted(len(self.datasets), 'data set')}"
+        title = f"{format_count(len(self.models), 'model')} on {format_count(len(self.datasets), 'data set')}"
         return Table(Pair._fields, tuple(tuple(pair) for pair in self.pairs), title=title)
 
     @property
@@ -199,9 +199,9 @@ class DatasetComparison(ShownAsTable):
             "level": self.level,
             "mean_ranks": self.mean_ranks,
             "friedman": {
-                "chi2": plain(test.chi2),
+                "chi2": to_json_value(test.chi2),
                 "chi2_p_value": test.chi2_p_value,
-                "f": plain(test.f),
+                "f": to_json_value(test.f),
                 "f_p_value": test.f_p_value,
                 "degrees_of_freedom": list(test.degrees_of_freedom),
             },
@@ -234,7 +234,7 @@ class DatasetComparison(ShownAsTable):
         how = self.method
         if self.control is not None:
             how += f", against {self.control}"
-        size = f"{counted(len(self.datasets), 'data set')}; Friedman's test: p {p_shown(self.friedman.f_p_value)}"
+        size = f"{format_count(len(self.datasets), 'data set')}; Friedman's test: p {format_p(self.friedman.f_p_value)}"
         subtitle = [size, f"bars join models that do not differ ({how})"]
         cliques = [] if self.control is not None else self.cliques
         places = [[self.models.index(model) for model in clique] for clique in cliques]
@@ -260,8 +260,8 @@ class DatasetComparison(ShownAsTable):
         """Friedman's test in one line."""
         test = self.friedman
         return (
-            f"Friedman chi2 {test.chi2:.2f} (p {p_shown(test.chi2_p_value)}), Iman-Davenport F {test.f:.2f} "
-            f"(p {p_shown(test.f_p_value)})"
+            f"Friedman chi2 {test.chi2:.2f} (p {format_p(test.chi2_p_value)}), Iman-Davenport F {test.f:.2f} "
+            f"(p {format_p(test.f_p_value)})"
         )
 
     @property
@@ -311,12 +311,12 @@ def compare_datasets(
     names, datasets, values = _read(table, models)
     if len(names) < 2:
         raise InputError(
-            f"has {counted(len(names), 'column')} of numbers", "pass at least two models", argument="table"
+            f"has {format_count(len(names), 'column')} of numbers", "pass at least two models", argument="table"
         )
     if len(names) > MOST_MODELS:
         raise InputError(f"has {len(names)} models", f"pass at most {MOST_MODELS}", argument="table")
     if len(values) < 2:
-        raise InputError(f"has {counted(len(values), 'row')}", "pass at least two data sets", argument="table")
+        raise InputError(f"has {format_count(len(values), 'row')}", "pass at least two data sets", argument="table")
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         row, column = bad[0]
@@ -327,7 +327,10 @@ def compare_datasets(
         )
     if control is not None and not is_among(control, names):
         raise UnknownNameError(
-            f"is {briefly(control)}", "pass one of the models", argument="control", hint=near(control, names)
+            f"is {shorten_repr(control)}",
+            "pass one of the models",
+            argument="control",
+            hint=hint_similar(control, names),
         )
     return DatasetComparison(tuple(names), tuple(datasets), values, higher_is_better, level, test, control)
 
@@ -356,7 +359,7 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
         models = list_names(models, "models")
         for name in models:
             if name not in columns:
-                hint = near(name, columns)
+                hint = hint_similar(name, columns)
                 raise UnknownNameError(
                     f"holds {name!r}, which is not a column", "pass columns", argument="models", hint=hint
                 )

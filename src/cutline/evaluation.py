@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from cutline.core import validation
 from cutline.core.counts import Counts
-from cutline.core.errors import Argument, CutlineError, ParameterError, Text, UnavailableError, near
+from cutline.core.errors import Argument, CutlineError, ParameterError, Text, UnavailableError, hint_similar
 from cutline.core.measure_attributes import EveryMeasure
 from cutline.core.public import hint_elsewhere, public
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table
-from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, name_of
+from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, clean_model_name
 from cutline.inference.resampling.samplers import GroupSampler, make_sampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import estimates
@@ -278,7 +278,7 @@ class MeasuredAtCut(Reported, EveryMeasure):
 
     def __post_init__(self) -> None:
         cut = cut_point(self.ranking, self.threshold, self.quota, self.share)
-        object.__setattr__(self, "name", name_of(self.name))
+        object.__setattr__(self, "name", clean_model_name(self.name))
         object.__setattr__(self, "cut", cut)
         object.__setattr__(self, "threshold", cut.threshold)
 
@@ -295,7 +295,7 @@ class MeasuredAtCut(Reported, EveryMeasure):
 
         def __getattr__(self, name: str) -> float:
             if name.startswith("_") or name not in MEASURES:
-                hint = hint_elsewhere(name) or near(name, MEASURES.names)
+                hint = hint_elsewhere(name) or hint_similar(name, MEASURES.names)
                 raise UnavailableError(
                     f"{type(self).__name__} has no attribute {name!r}, and there is no measure of that name.{hint}"
                 )

@@ -9,11 +9,11 @@ from typing import Any
 
 from cutline.core.errors import InputError
 from cutline.core.merging import merge
-from cutline.core.messages import Text, listed
+from cutline.core.messages import Text, join_with_and
 from cutline.core.public import public
-from cutline.core.ranking import cases_of
-from cutline.core.table import Table, p_number, shown
-from cutline.core.validation import LEVEL, check_choice, check_level, check_names, check_whole, counted
+from cutline.core.ranking import format_cases
+from cutline.core.table import Table, format_p_cell, format_value
+from cutline.core.validation import LEVEL, check_choice, check_level, check_names, check_whole, format_count
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import make_estimate
 from cutline.inference.differences.difference import (
@@ -201,7 +201,7 @@ class IndependentComparison(Summarized):
         if resamples is None and not is_affordable(len(pairs), longest, choose_resamples(longest)):
             resamples = 0
         rows = tuple(self._make_row(*pair, check_level(level), resamples, seed) for pair in pairs)
-        of = " and ".join(f"{cases_of(ev.ranking)} ({name})" for ev, name in zip(both, self.names, strict=True))
+        of = " and ".join(f"{format_cases(ev.ranking)} ({name})" for ev, name in zip(both, self.names, strict=True))
         title = f"{self.names[0]} minus {self.names[1]}: {of}{self._common_cut}"
         statements = self._write_statements([row.measure for row, _ in pairs], rows, level)
         above = (*self.warnings, *statements)
@@ -242,22 +242,22 @@ class IndependentComparison(Summarized):
     def _name_differing(self, tested: list[tuple[Measure, tuple[Any, ...]]]) -> str:
         """Name other measures of a question that differ significantly, the smallest p-values first."""
         first = sorted(tested, key=lambda pair: pair[1][6])[:2]
-        texts = [f"{lower_title(m.title)} ({shown(row[1])} and {shown(row[2])})" for m, row in first]
-        more = [counted(len(tested) - 2, "other measure")] if len(tested) > 2 else []
-        return f"; they differ in {listed([*texts, *more])}" if texts else ""
+        texts = [f"{lower_title(m.title)} ({format_value(row[1])} and {format_value(row[2])})" for m, row in first]
+        more = [format_count(len(tested) - 2, "other measure")] if len(tested) > 2 else []
+        return f"; they differ in {join_with_and([*texts, *more])}" if texts else ""
 
     def _write_statement(self, words: str, measure: Measure, row: tuple[Any, ...], level: float) -> str:
         """Say which of the two is better in a measure, or that the difference is not significant."""
         _, value_a, value_b, difference, *_ = row
-        p = p_number(row[6])
+        p = format_p_cell(row[6])
         tested = f"p {p}" if p.startswith("<") else f"p = {p}"
         title, (a, b) = lower_title(measure.title), self.names
         if not row[6] <= 1 - level:
-            both = f"{title} {shown(value_a)} and {shown(value_b)}"
+            both = f"{title} {format_value(value_a)} and {format_value(value_b)}"
             return f"{words}, {a} and {b} do not differ significantly: {both} ({tested})"
         better, worse = (a, b) if (difference > 0) == (measure.better == "higher") else (b, a)
         word = "higher" if measure.better == "higher" else "lower"
-        gap = shown(abs(difference))
+        gap = format_value(abs(difference))
         return f"{words}, {better} is better than {worse}: its {title} is {word} by {gap} ({tested})"
 
     def _make_row(self, row_a: Row, row_b: Row, level: float, resamples: int | None, seed: int) -> tuple[Any, ...]:
@@ -327,7 +327,7 @@ class IndependentComparison(Summarized):
         if measure.across_sizes and measure.better is None:
             why = f"{measure} tests one sample, and does not tell which is calibrated better"
             return [f"{why}: compare {measure.across_sizes}."]
-        sizes = [cases_of(ev.ranking) for ev in (self.a, self.b)]
+        sizes = [format_cases(ev.ranking) for ev in (self.a, self.b)]
         if not measure.across_sizes or self.a.ranking.total == self.b.ranking.total:
             return []
         return [f"{measure} depends on the number of cases ({' and '.join(sizes)}): compare {measure.across_sizes}."]

@@ -8,7 +8,7 @@ from typing import Any
 
 from cutline.calibration.recalibration import SCHEMA as RECALIBRATION
 from cutline.calibration.recalibration import Recalibration
-from cutline.core.errors import InputError, shown
+from cutline.core.errors import InputError, quote_if_unclear
 from cutline.core.public import public
 from cutline.core.ranking_file import is_ranking_file
 from cutline.core.ranking_file import load as load_ranking
@@ -31,7 +31,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     where = check_path(path, "path", "cut.json")
     if is_ranking_file(where):
         return load_ranking(where)
-    title = shown(where.name or str(where))
+    title = quote_if_unclear(where.name or str(where))
     try:
         with where.open("rb") as file:
             content = file.read(MOST_BYTES + 1)

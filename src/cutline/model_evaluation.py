@@ -6,7 +6,7 @@ from typing import Any
 
 from cutline.core.errors import InputError
 from cutline.core.public import public
-from cutline.core.validation import name_of
+from cutline.core.validation import clean_model_name
 from cutline.evaluation import Evaluation, evaluate
 from cutline.scoring import ask_model, check_truth, find_classes, get_model_name
 
@@ -44,7 +44,7 @@ def evaluate_model(
     classes, chosen = find_classes(estimator, positive)
     truth = check_truth(y, classes)
     scores = compute_model_scores(estimator, X, classes.index(chosen))
-    arguments = {"positive": chosen, "name": name_of(name) or get_model_name(estimator), **options}
+    arguments = {"positive": chosen, "name": clean_model_name(name) or get_model_name(estimator), **options}
     result: Evaluation = evaluate(truth, scores, sample_weight, **arguments)
     return result
 

@@ -18,12 +18,20 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.counts import divide, with_commas, written
-from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, unknown_name
-from cutline.core.messages import listed
+from cutline.core.counts import add_commas, divide, format_number
+from cutline.core.errors import Argument, InputError, ParameterError, Text, make_unknown_name_error, shorten_repr
+from cutline.core.messages import join_with_and
 from cutline.core.public import public
-from cutline.core.table import Table, p_shown, plain
-from cutline.core.validation import LEVEL, check_choice, check_level, check_number, counted, is_among, name_of
+from cutline.core.table import Table, format_p, to_json_value
+from cutline.core.validation import (
+    LEVEL,
+    check_choice,
+    check_level,
+    check_number,
+    clean_model_name,
+    format_count,
+    is_among,
+)
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import BELOW, make_estimate
 from cutline.inference.differences.difference import holm
@@ -96,7 +104,7 @@ def evaluate_periods(
     if data is not None:
         if not isinstance(period, str):
             raise ParameterError(
-                f"is {briefly(period)}",
+                f"is {shorten_repr(period)}",
                 Text("with ", Argument("data"), ", pass the name of a column"),
                 argument="quota_by",
             )
@@ -115,19 +123,20 @@ def evaluate_periods(
 def _evaluate_rows(
     rows: Mapping[str, Any], how: Mapping[str, Any], by: str, quota: Any, share: Any, name: str | None
 ) -> QuotaPeriods:
-    period = validation.column(rows["quota_by"], "quota_by")
+    period = validation.as_column(rows["quota_by"], "quota_by")
     validation.check_simple(period, "quota_by")
     columns = {key: rows[key] for key in ("labels", "scores", "weights")}
-    labels = validation.column(columns["labels"], "labels")
+    labels = validation.as_column(columns["labels"], "labels")
     validation.check_length(period, len(labels), "quota_by")
-    absent, dropped = validation.missing_mask(period), 0
+    absent, dropped = validation.find_missing(period), 0
     if absent is not None and absent.any():
         if how.get("missing") != "drop":
             raise validation.missing_error("quota_by", absent, None)
         dropped = int(absent.sum())
         period = period[~absent]
         columns = {
-            key: None if values is None else validation.column(values, key)[~absent] for key, values in columns.items()
+            key: None if values is None else validation.as_column(values, key)[~absent]
+            for key, values in columns.items()
         }
     reading = {key: how[key] for key in ("positive", "missing", "weights_are") if key in how}
     cases = complete(**columns, **reading)
@@ -144,7 +153,7 @@ def _evaluate_rows(
         scores=cases.scores[listed],
         places=_allot_places(np.bincount(code[listed]), values.tolist(), quota, share),
         by=by,
-        name=name_of(name),
+        name=clean_model_name(name),
         quota=_describe_quota(quota, share),
         higher_is_positive=bool(how.get("higher_is_positive", True)),
         positive=cases.positive,
@@ -155,7 +164,7 @@ def _evaluate_rows(
 def _describe_quota(quota: Any, share: Any) -> str:
     if share is not None:
         return f"share {share:g}"
-    return "quotas of their own" if isinstance(quota, Mapping) else f"quota {written(quota)}"
+    return "quotas of their own" if isinstance(quota, Mapping) else f"quota {format_number(quota)}"
 
 
 def _count_repeats(weights: Array | None, order: Array) -> Array:
@@ -189,7 +198,9 @@ def _allot_places(sizes: Array, periods: list[Any], quota: Any, share: Any) -> A
 def _check_places(quota: Any) -> int:
     number = check_number(quota, "quota")
     if not 1 <= number < 2**31 or number != int(number):
-        raise ParameterError(f"is {briefly(quota)}", "pass a whole number of cases of at least 1", argument="quota")
+        raise ParameterError(
+            f"is {shorten_repr(quota)}", "pass a whole number of cases of at least 1", argument="quota"
+        )
     return int(number)
 
 
@@ -246,7 +257,7 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
 
     def __getitem__(self, period: Any) -> Evaluation:
         if period not in self.periods:
-            raise unknown_name(self.by, period, self.periods)
+            raise make_unknown_name_error(self.by, period, self.periods)
         at = self.periods.index(period)
         own = slice(self._starts[at], self._starts[at] + int(self.cases[at]))
         how: dict[str, Any] = {"higher_is_positive": self.higher_is_positive, "positive": self.positive}
@@ -477,10 +488,10 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
         """Return the cases, periods and quota in one line."""
         named = f"{self.name}: " if self.name else ""
         cases, positives = int(self.cases.sum()), int(self.positives.sum())
-        periods = counted(len(self), "period") + ("" if self.by == "period" else f" by {self.by}")
+        periods = format_count(len(self), "period") + ("" if self.by == "period" else f" by {self.by}")
         return (
-            f"{named}{with_commas(cases)} cases, {with_commas(positives)} of them positive, in {periods}; "
-            f"{self.quota} in each, {with_commas(int(self.places.sum()))} in all"
+            f"{named}{add_commas(cases)} cases, {add_commas(positives)} of them positive, in {periods}; "
+            f"{self.quota} in each, {add_commas(int(self.places.sum()))} in all"
         )
 
     def summary(self, *, level: float = LEVEL, method: str = "auto") -> PeriodSummary:
@@ -498,7 +509,7 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
         )
         notes = []
         if self.dropped:
-            notes.append(Note("dropped", f"{counted(self.dropped, 'row')} with a missing value dropped."))
+            notes.append(Note("dropped", f"{format_count(self.dropped, 'row')} with a missing value dropped."))
         short = int((self.cases == self.places).sum())
         if short:
             notes.append(Note("short-periods", f"In {short} of {len(self)} periods every case has a place."))
@@ -568,7 +579,7 @@ class PeriodSummary(Tabulated):
             "name": own.name,
             "by": own.by,
             "quota": own.quota,
-            "level": plain(self.level),
+            "level": to_json_value(self.level),
             "measures": self.to_dict(),
             "periods": own.table.to_dict(),
             "notes": [note.to_dict() for note in self.notes],
@@ -579,8 +590,8 @@ class PeriodSummary(Tabulated):
     def verdict(self) -> tuple[str, str]:
         """Return two sentences: how many of the flagged are positive, and how many of the positives are flagged."""
         own, (hit_rate, qrecall) = self.periods, self.rows[:2]
-        hit = f"{with_commas(round(float(own.hits.sum())))} of the {with_commas(int(own.positives.sum()))} positives"
-        flagged = with_commas(int(own.places.sum()))
+        hit = f"{add_commas(round(float(own.hits.sum())))} of the {add_commas(int(own.positives.sum()))} positives"
+        flagged = add_commas(int(own.places.sum()))
         hits = (
             f"Of the {flagged} cases that the quotas flag, {100 * hit_rate.estimate.value:.1f} % are positive"
             f"{_format_interval(hit_rate.estimate)}; a random order of each list would reach "
@@ -647,20 +658,20 @@ class PeriodComparison(Tabulated):
         }
         equal = [name for name in others if not tested[name] <= 1 - self.level]
         holm = ", Holm" if len(others) > 1 else ""
-        over = f"over {counted(len(first), first.by)}"
+        over = f"over {format_count(len(first), first.by)}"
         where = f"For {first.quota} in each {first.by}"
         if equal:
-            group = listed([leader, *equal])
+            group = join_with_and([leader, *equal])
             p_value = min(tested[name] for name in equal)
-            choice = f"{where}, {group} cannot be told apart (hit rate, p {p_shown(p_value)}{holm}, {over})."
+            choice = f"{where}, {group} cannot be told apart (hit rate, p {format_p(p_value)}{holm}, {over})."
         else:
             p_value = max(tested.values())
-            p = "< 0.001" if p_value < 0.001 else p_shown(p_value)
+            p = "< 0.001" if p_value < 0.001 else format_p(p_value)
             choice = f"{where}, choose {leader}: hit rate {rates[leader]:.4f}, the best (p {p}{holm}, {over})."
-        counts = [f"{name} {with_commas(round(float(self.models[name].hits.sum())))}" for name in (leader, *others)]
+        counts = [f"{name} {add_commas(round(float(self.models[name].hits.sum())))}" for name in (leader, *others)]
         return (
             choice,
-            f"Of the {with_commas(int(first.positives.sum()))} positives, the quotas hold: {', '.join(counts)}.",
+            f"Of the {add_commas(int(first.positives.sum()))} positives, the quotas hold: {', '.join(counts)}.",
         )
 
     @property
@@ -681,7 +692,7 @@ class PeriodComparison(Tabulated):
             "schema": "cutline/quota-period-comparison/1",
             "by": first.by,
             "quota": first.quota,
-            "level": plain(self.level),
+            "level": to_json_value(self.level),
             "verdict": list(self.verdict),
             "models": {name: own.summary(level=self.level).to_dict() for name, own in self.models.items()},
             "differences": self.to_dict(),
@@ -712,10 +723,10 @@ def compare_periods(models: Mapping[str, QuotaPeriods], *, level: float = LEVEL)
     level = check_level(level)
     if not isinstance(models, Mapping) or not all(isinstance(model, QuotaPeriods) for model in models.values()):
         raise InputError(
-            f"is {briefly(models)}", "pass what evaluate(..., quota_by=) gives for each model", argument="models"
+            f"is {shorten_repr(models)}", "pass what evaluate(..., quota_by=) gives for each model", argument="models"
         )
     if len(models) < 2:
-        raise InputError(f"holds {counted(len(models), 'model')}", "pass at least two", argument="models")
+        raise InputError(f"holds {format_count(len(models), 'model')}", "pass at least two", argument="models")
     named_models = {str(name): own for name, own in models.items()}
     (first_name, first), *others = named_models.items()
     for name, own in others:

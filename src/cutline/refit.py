@@ -16,20 +16,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.former_names import former_name
 from cutline.core.public import public
 from cutline.core.table import ShownAsTable, Table
 from cutline.core.validation import (
     LEVEL,
+    as_column,
     check_choice,
     check_flag,
     check_level,
     check_whole,
-    column,
-    counted,
+    find_missing,
+    format_count,
     missing_error,
-    missing_mask,
 )
 from cutline.inference.permutation import PermutationTest, verdict_of_chance
 from cutline.inference.resampling.bootstrap import percentile
@@ -303,7 +303,7 @@ def permutation_test(
         raise ParameterError("X_test and y_test are missing", "pass a test set, or cv= for a cross-validation")
     if shuffle != "labels":
         raise ParameterError(f"is {shuffle!r}", "pass cv=, or shuffle the labels", argument="shuffle")
-    y_train, y_test = check_two_classes(y_train, "y_train", least=1), column(y_test, "y_test")
+    y_train, y_test = check_two_classes(y_train, "y_train", least=1), as_column(y_test, "y_test")
     check_same_length(X_train, y_train, "X_train", "y_train")
     check_same_length(X_test, y_test, "X_test", "y_test")
     scorer = Scorer(chosen, positive=positive)
@@ -405,7 +405,7 @@ def split_folds(cv: Any, X: Any, y: Array, groups: Any, seed: int) -> list[tuple
         folds = check_whole(cv, "cv", 2)
         smaller = int(np.unique(y, return_counts=True)[1].min())
         if folds > smaller:
-            problem = f"is {folds}, but the rarer class has {counted(smaller, 'case')}"
+            problem = f"is {folds}, but the rarer class has {format_count(smaller, 'case')}"
             raise ParameterError(problem, "pass fewer folds, so that each has cases of both classes", argument="cv")
         cv, groups = StratifiedKFold(folds, shuffle=True, random_state=seed), None
     elif isinstance(cv, str) or not (hasattr(cv, "split") or np.iterable(cv)):
@@ -423,7 +423,7 @@ def split_folds(cv: Any, X: Any, y: Array, groups: Any, seed: int) -> list[tuple
     except (TypeError, ValueError) as error:
         raise InputError(f"The cases cannot be split ({error})", "pass another splitter, or groups=") from error
     if len(splits) < 2:
-        few = f"gives {counted(len(splits), 'fold')}"
+        few = f"gives {format_count(len(splits), 'fold')}"
         raise InputError(few, "pass a splitter with two folds or more", argument="cv")
     return splits
 
@@ -434,7 +434,7 @@ def _number_rows(rows: Array, cases: int) -> Array:
         return np.flatnonzero(rows)
     if rows.dtype.kind not in "iu" or rows.ndim != 1 or (rows < 0).any() or (rows >= cases).any():
         raise InputError(
-            f"gives {briefly(rows)}, which are not rows of {cases} cases",
+            f"gives {shorten_repr(rows)}, which are not rows of {cases} cases",
             "pass a splitter of scikit-learn, or pairs of rows",
             argument="cv",
         )
@@ -450,7 +450,7 @@ def check_estimator(estimator: Any, n_jobs: Any) -> None:
     is_whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool | np.timedelta64)  # which numpy counts so
     if not is_whole or not 0 < abs(int(n_jobs)) <= MOST_JOBS:
         raise ParameterError(
-            f"is {briefly(n_jobs)}", "pass the number of processes, or -1 for all cores", argument="n_jobs"
+            f"is {shorten_repr(n_jobs)}", "pass the number of processes, or -1 for all cores", argument="n_jobs"
         )
 
 
@@ -461,8 +461,8 @@ def _check_resume(resume: Any, kind: type) -> None:
 
 def check_two_classes(y: Any, name: str, least: int) -> Array:
     """Return the labels of a training set, of two classes with enough cases of each."""
-    labels = column(y, name)
-    absent = missing_mask(labels)
+    labels = as_column(y, name)
+    absent = find_missing(labels)
     if absent is not None and absent.any():
         raise missing_error(name, absent, None, "fill them, or remove the rows")
     if labels.dtype.kind == "f" and not (abs(labels.astype(float)) <= _EXACT).all():

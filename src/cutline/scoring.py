@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.errors import Argument, CutlineError, InputError, ParameterError, Text, briefly
+from cutline.core.errors import Argument, CutlineError, InputError, ParameterError, Text, shorten_repr
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields
-from cutline.core.validation import column, is_among
+from cutline.core.validation import as_column, is_among
 from cutline.inputs.labels import check_one_label
 from cutline.inputs.rank import rank
 from cutline.measures import MEASURES, Measure, Needs
@@ -103,7 +103,7 @@ def ask_model(estimator: Any, method: str, X: Any) -> Any:
     except CutlineError:
         raise
     except Exception as error:  # any, because the model may be of any class
-        problem = f"{type(estimator).__name__}.{method} fails with {type(error).__name__} ({briefly(str(error))})"
+        problem = f"{type(estimator).__name__}.{method} fails with {type(error).__name__} ({shorten_repr(str(error))})"
         raise InputError(
             problem, "pass X as the model takes it: a row for each case, a column for each feature"
         ) from error
@@ -111,7 +111,7 @@ def ask_model(estimator: Any, method: str, X: Any) -> Any:
 
 def check_truth(y: Any, classes: list[Any]) -> Any:
     """Return the labels as an array, all of them classes that the estimator knows."""
-    truth = column(y, "y")
+    truth = as_column(y, "y")
     strange = ~np.isin(truth, classes)
     if strange.any():
         raise InputError(

@@ -11,7 +11,7 @@ import pytest
 from cutline import MEASURES, ParameterError, compare, evaluate
 from cutline.advice import CHOICES, COMPARISON_RULES, MODEL_RULES, RULES, Situation, add_notes, advise, notes, notes_on
 from cutline.cli.text import name_options
-from cutline.core.binned_ranking import of_bins
+from cutline.core.binned_ranking import rank_bins
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
 from cutline.inference.single.calibration_error import check_calibration
@@ -35,9 +35,9 @@ RARE = model([0.6, 0.3, 0.02], [10, 15, 5], [10, 100, 860])  # 30 of 1000
 CASES = {
     "one-class": ({"ev": model([0.9, 0.2], [3, 4], [0, 0])}, "of one class", {"ev": CALM}),
     "inside-a-bin": (
-        {"ev": Evaluation(of_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130]))), 0.8)},
+        {"ev": Evaluation(rank_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130]))), 0.8)},
         "0 to 50 cases are flagged, of which 0 to 40 are positive",
-        {"ev": Evaluation(of_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130]))), 0.5)},
+        {"ev": Evaluation(rank_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130]))), 0.5)},
     ),
     "reversed": ({"ev": model([0.9, 0.6, 0.2], [1, 20, 60], [60, 20, 1])}, "low scores mean positive", {"ev": CALM}),
     "labels": (

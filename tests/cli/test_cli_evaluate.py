@@ -529,7 +529,7 @@ def test_the_notes_of_an_evaluation_are_those_that_the_terminal_prints(cutline, 
 
 
 def test_limits_that_are_rounding_are_shown_as_nought():
-    from cutline.core.table import shown, shown_limits
+    from cutline.core.table import format_both_limits, format_value
 
-    assert shown(2.11e-15) == "0.0000"
-    assert shown_limits(-1.41e-05, 0.03) == ("0.0000", "0.0300")
+    assert format_value(2.11e-15) == "0.0000"
+    assert format_both_limits(-1.41e-05, 0.03) == ("0.0000", "0.0300")

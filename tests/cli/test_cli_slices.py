@@ -16,7 +16,7 @@ from rich.console import Console
 
 from cutline import evaluate
 from cutline.cli.slices import _render_evaluations
-from cutline.core.binned_ranking import of_bins
+from cutline.core.binned_ranking import rank_bins
 from cutline.evaluation import Evaluation
 from cutline.slices.evaluation import Slices
 
@@ -120,7 +120,7 @@ def test_all_slices_are_cut_where_all_cases_are(cutline, tmp_path):
 
 
 def test_what_bins_leave_open_is_shown():
-    top = of_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130])))
+    top = rank_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130])))
     slices = Slices({"a": Evaluation(top)}, "site")
     screen = Console(width=120, record=True)
     screen.print(_render_evaluations(screen, slices, slices.summaries("auc", resamples=0), with_notes=False))

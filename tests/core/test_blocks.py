@@ -59,7 +59,7 @@ def test_one_pass_computes_what_each_measure_computes_alone(monkeypatch):
     together, alone = cl.rank(labels, scores), cl.rank(labels, scores)
     blocks.compute_together(together)
     passes = []
-    monkeypatch.setattr(blocks, "_walk", lambda *_: passes.append(1))
+    monkeypatch.setattr(blocks, "_reduce_blocks", lambda *_: passes.append(1))
     for name in ("brier", "log_loss", "ks", "average_precision", "ece"):
         cl.MEASURES[name].compute(together)
     assert not passes
@@ -85,7 +85,7 @@ def test_condensed_points_have_the_exact_sums_of_smooth_functions(population):
     if population == "certain":
         scores[:500] **= 20
     r = cl.rank(rng.random(400_000) < scores, scores)
-    points = blocks.condensed_points(r)
+    points = blocks.condense_cells(r)
     assert points.start.size > 100
     assert len(points.score) < len(r) / 2
     for function in SMOOTH.values():
@@ -112,7 +112,7 @@ def test_local_regression_of_a_long_list_is_that_of_its_cases():
     scores = rng.beta(0.4, 6, 300_000)
     r = cl.rank(rng.random(300_000) < scores**1.2, scores)
     x, size, share = r.key[::-1], r.size[None, ::-1].astype(float), r.share[None, ::-1]
-    expected = loess.cubics(x, size, share)
+    expected = loess.fit_cubics(x, size, share)
     found = miscalibration._long_cubics(r, x, 0.75, 2)
     assert np.array_equal(found.corners, expected.corners)
     assert np.abs(found.value - expected.value).max() < 1e-13

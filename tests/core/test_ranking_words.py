@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import cutline as cl
-from cutline.core.ranking import class_titles, unusual_names
+from cutline.core.ranking import class_titles, describe_unusual_names
 
 LABELS = ["default", "paid", "default", "paid", "paid", "default"]
 SCORES = [0.9, 0.2, 0.7, 0.6, 0.1, 0.4]
@@ -102,7 +102,7 @@ def test_a_name_cannot_write_into_a_page():
 
 def test_the_usual_labels_need_no_names():
     r = cl.rank([1, 0], [0.9, 0.1])
-    assert unusual_names(r) == ""
+    assert describe_unusual_names(r) == ""
     assert "negative is" not in str(cl.evaluate([1, 0], [0.9, 0.1]))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cutline import CutlineError, ParameterError, Table
-from cutline.core.table import plain, shown
+from cutline.core.table import format_value, to_json_value
 
 TABLE = Table(
     ("name", "value", "note"), (("a", 0.5, ""), ("long name", math.nan, "<b>"), ("c", 12, None)), title="Three"
@@ -39,17 +39,17 @@ TABLE = Table(
     ],
 )
 def test_a_value_is_shown_as_people_read_it(value, text):
-    assert shown(value) == text
+    assert format_value(value) == text
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, np.float64("nan")])
 def test_what_is_not_a_finite_number_is_nothing_in_json(value):
-    assert plain(value) is None
+    assert to_json_value(value) is None
 
 
 @pytest.mark.parametrize("value", [0.5, 0, "nan", None, True, 10**30])
 def test_everything_else_stays_as_it_is(value):
-    assert plain(value) is value
+    assert to_json_value(value) is value
 
 
 def test_the_columns_are_aligned_and_numbers_to_the_right():
@@ -168,4 +168,4 @@ def test_a_library_that_is_not_there_is_named(backend, monkeypatch):
      (1e-6, "0.000001"), (9.99e-7, "9.99e-07"), (0.0009996, "0.001")],
 )  # fmt: skip
 def test_small_numbers_have_no_power_of_ten(number, text):
-    assert shown(number) == text
+    assert format_value(number) == text

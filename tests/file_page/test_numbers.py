@@ -9,7 +9,7 @@ import pytest
 
 import cutline as cl
 from cutline.cli.main import main
-from cutline.core.table import shown, shown_limits
+from cutline.core.table import format_both_limits, format_value
 from cutline.curves.gains import gains
 from cutline.results.method_titles import format_method
 
@@ -95,15 +95,15 @@ def check_rows(page, kind, expected, *, without=()):
         if row["value"] is None:
             assert value in ("undefined", "∞"), name
             continue
-        assert value == shown(float(row["value"])), name
-        assert baseline == ("" if row["baseline"] is None else shown(float(row["baseline"]))), name
+        assert value == format_value(float(row["value"])), name
+        assert baseline == ("" if row["baseline"] is None else format_value(float(row["baseline"]))), name
         if interval == NOT_ON_PAGE or interval in without:
             continue
         if not row["method"] or (row["low"] is None and row["high"] is None):
             assert " to " not in interval, (name, interval, row)
             continue
         low, high = (math.inf if row[end] is None else row[end] for end in ("low", "high"))
-        ends = [end.replace("inf", "∞") for end in shown_limits(float(low), float(high))]
+        ends = [end.replace("inf", "∞") for end in format_both_limits(float(low), float(high))]
         assert interval == " to ".join(ends), (name, interval, row)
         assert method == format_method(row["method"]), name
         seen += 1
@@ -136,9 +136,9 @@ def test_gains_costs_quota_and_promises_are_those_of_the_command_line(evaluated)
     cells = page.tab.eval_on_selector_all(
         "#gains-rows tr", "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
     )
-    assert [row[4] for row in cells] == [shown(float(x)) for x in table["cumulated_gain"]]
-    assert [row[5] for row in cells] == [shown(float(x)) for x in table["cumulated_lift"]]
-    assert [row[6] for row in cells] == [shown(float(x)) for x in table["ks"]]
+    assert [row[4] for row in cells] == [format_value(float(x)) for x in table["cumulated_gain"]]
+    assert [row[5] for row in cells] == [format_value(float(x)) for x in table["cumulated_lift"]]
+    assert [row[6] for row in cells] == [format_value(float(x)) for x in table["ks"]]
 
     page.tab.fill("#cost-fn", "5")
     page.tab.press("#cost-fn", "Enter")

@@ -10,7 +10,7 @@ import pytest
 import cutline as cl
 from cutline import file_page
 from cutline.core.errors import ParameterError
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.results.method_titles import format_method
 from workbooks import write_xlsx
 
@@ -25,7 +25,7 @@ def predictions(n=400, seed=3):
 
 
 def interval(estimate):
-    return f"{shown(estimate.low)} to {shown(estimate.high)}"
+    return f"{format_value(estimate.low)} to {format_value(estimate.high)}"
 
 
 @pytest.fixture
@@ -56,13 +56,13 @@ def test_a_file_with_decimal_commas_leads_to_the_numbers_of_the_command_line(ope
     by_influence = dict.fromkeys(("brier", "log_loss", "average_precision"), "influence_student")
     for name, method in {"auc": "auto", **by_influence}.items():
         estimate = ev.estimate(name, method=method)
-        assert page.measure(name) == (shown(estimate.value), interval(estimate))
+        assert page.measure(name) == (format_value(estimate.value), interval(estimate))
         assert page.tab.text_content(f'[data-measure="{name}"] .method') == format_method(estimate.method)
     for name in ("rmse", "ks"):
-        assert page.measure(name) == (shown(ev.value(name)), "by resampling only")
+        assert page.measure(name) == (format_value(ev.value(name)), "by resampling only")
     for name in ("recall", "precision", "specificity", "accuracy"):
         estimate = ev.estimate(name)
-        assert page.tab.text_content(f'[data-row="{name}"] .value') == shown(estimate.value)
+        assert page.tab.text_content(f'[data-row="{name}"] .value') == format_value(estimate.value)
         assert page.tab.text_content(f'[data-row="{name}"] .interval') == interval(estimate)
     assert page.text("#cell-tp") == str(ev.at(threshold=0.5).tp)
     assert page.errors == []
@@ -108,8 +108,8 @@ def test_gains_are_those_of_the_command(opened, tmp_path):
     cells = page.tab.eval_on_selector_all(
         "#gains-rows tr", "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
     )
-    assert [row[4] for row in cells] == [shown(float(x)) for x in table["cumulated_gain"]]
-    assert [row[5] for row in cells] == [shown(float(x)) for x in table["cumulated_lift"]]
+    assert [row[4] for row in cells] == [format_value(float(x)) for x in table["cumulated_gain"]]
+    assert [row[5] for row in cells] == [format_value(float(x)) for x in table["cumulated_lift"]]
 
 
 def test_columns_can_be_pasted_from_a_spreadsheet_without_names(opened):
@@ -308,7 +308,7 @@ def test_workbooks_are_read_as_the_command_line_reads_them(opened, tmp_path):
         page.tab.select_option("#positive", "yes")
         page.wait_for_numbers(before)
         ev = cl.evaluate("Bought", "score", data=path, positive="yes")
-        assert page.measure("auc") == (shown(ev.value("auc")), interval(ev.estimate("auc")))
+        assert page.measure("auc") == (format_value(ev.value("auc")), interval(ev.estimate("auc")))
         assert page.text("#cell-tp") == str(ev.counts.tp)
     assert page.text("#reading") == "Sheet 'Q&A' was read; the workbook has 2."
     assert page.errors == []
@@ -399,7 +399,7 @@ def test_many_rows_are_evaluated(opened, tmp_path):
     path.write_text("y,p\n" + "".join(f"{y},{s}\n" for y, s in zip(labels.tolist(), scores.tolist(), strict=True)))
     page = opened()
     page.give(path)
-    assert page.measure("auc")[0] == shown(cl.auc(labels, scores))
+    assert page.measure("auc")[0] == format_value(cl.auc(labels, scores))
 
 
 def test_the_page_is_not_written_over(tmp_path):

@@ -221,7 +221,7 @@ def test_the_trusted_door_gives_the_ranking_that_the_public_one_gives(rows):
 
 def test_a_comparison_reads_each_column_once(monkeypatch):
     read = []
-    monkeypatch.setattr(validation, "scores", lambda *given: read.append(given) or real(*given))
+    monkeypatch.setattr(validation, "as_scores", lambda *given: read.append(given) or real(*given))
 
     compare([1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]}, groups=[1, 1, 2, 2])
     assert len(read) == 2
@@ -229,4 +229,4 @@ def test_a_comparison_reads_each_column_once(monkeypatch):
     assert len(read) == 3
 
 
-real = validation.scores
+real = validation.as_scores

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from array_engine import aggregate_arrays
 from cutline import MEASURES, InputError, rank
-from cutline.core.binned_ranking import auc_width, of_bins
+from cutline.core.binned_ranking import auc_width, rank_bins
 from cutline.core.merging import merge
 from cutline.inputs.binning import Bins, binned, sort_bins
 from cutline.measures import Needs
@@ -35,7 +35,7 @@ def coarse(score, labels, weights, parts):
     with np.errstate(over="ignore", invalid="ignore"):
         found = binned(aggregate_arrays(score, labels, weights, 0.3), width=parts)
     squares = (found.pos2, found.neg2)
-    return of_bins(found.top, found.bottom, found.pos, found.neg, *squares, positive=True)
+    return rank_bins(found.top, found.bottom, found.pos, found.neg, *squares, positive=True)
 
 
 def example_parameters(m):
@@ -136,16 +136,16 @@ def test_staggered_bins_are_pooled_and_cost_what_they_cost():
         sort_bins(Bins(np.array(top), np.array(bottom), np.array([1, 1]), np.array([1, 1]), number))
         for top, bottom in (([9.0, 4.0], [5.0, 1.0]), ([6.0, 2.0], [3.0, 0.0]))
     )
-    first, second = (of_bins(b.top, b.bottom, b.pos, b.neg) for b in (one, other))
+    first, second = (rank_bins(b.top, b.bottom, b.pos, b.neg) for b in (one, other))
     both = first + second
     assert (len(both), both.total, auc_width(both)) == (1, 8, 1.0)
     with pytest.raises(InputError, match="different positive labels"):
-        first + of_bins(other.top, other.bottom, other.pos, other.neg, positive="yes")
+        first + rank_bins(other.top, other.bottom, other.pos, other.neg, positive="yes")
 
 
 def test_a_measure_without_a_proof_is_approximate_though_the_orders_that_were_tried_agree():
     top, bottom = np.array([0.9, 0.4]), np.array([0.5, 0.1])
-    found = of_bins(top, bottom, np.array([3, 0]), np.array([0, 5]))
+    found = rank_bins(top, bottom, np.array([3, 0]), np.array([0, 5]))
     for m in MEASURES:
         if m.needs is Needs.RANKING and not m.concordant and m.name not in ("pearson", "ks", "tied_pairs"):
             data, rest = m.prepare(found, example_parameters(m))
@@ -158,14 +158,14 @@ def test_a_measure_without_a_proof_is_approximate_though_the_orders_that_were_tr
 
 
 def test_a_correlation_with_shares_of_bins_is_undefined():
-    found = of_bins(np.array([0.9, 0.4]), np.array([0.5, 0.1]), np.array([3, 1]), np.array([1, 5]))
+    found = rank_bins(np.array([0.9, 0.4]), np.array([0.5, 0.1]), np.array([3, 1]), np.array([1, 5]))
     assert math.isnan(float(MEASURES["pearson"].compute(found)))
     assert "binned" in MEASURES["pearson"].reason(found)
 
 
 def test_the_best_recall_at_a_precision_has_a_bracket_though_no_cut_reaches_it_in_the_worst_order():
     labels, score = np.array([1, 1, 0, 0, 1, 0]), np.array([0.9, 0.8999, 0.8998, 0.5, 0.4999, 0.1])
-    bins = of_bins(
+    bins = rank_bins(
         np.array([0.9, 0.5, 0.1]),
         np.array([0.8998, 0.4999, 0.1]),
         *np.array([[2, 1, 0], [1, 1, 1]]),
@@ -187,7 +187,7 @@ def test_the_best_recall_at_a_precision_has_a_bracket_though_no_cut_reaches_it_i
 
 def test_that_no_cut_reaches_a_precision_is_not_said_of_bins_in_which_one_may():
     labels, score = np.array([1, 0, 0, 0, 1, 0]), np.array([0.9, 0.8999, 0.8998, 0.5, 0.4999, 0.1])
-    bins = of_bins(
+    bins = rank_bins(
         np.array([0.9, 0.5, 0.1]),
         np.array([0.8998, 0.4999, 0.1]),
         *np.array([[1, 1, 0], [2, 1, 1]]),

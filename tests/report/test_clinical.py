@@ -9,7 +9,7 @@ import pytest
 
 import cutline as cl
 from cutline.cli.main import main
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.report import summarize
 from cutline.report.clinical import CHECKLIST, GUIDES
 
@@ -84,7 +84,7 @@ def cells(text):
 
 
 def written(value, low, high):
-    return shown(value), "none" if low is None else f"{shown(low)} to {shown(high)}"
+    return format_value(value), "none" if low is None else f"{format_value(low)} to {format_value(high)}"
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_a_page_without_intervals_has_none(page, tmp_path):
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
 
     assert {interval for _, interval in cells(text).values()} == {"none"}
-    assert cells(text)["Sensitivity"][0] == shown(ev.value("recall", threshold=0.4))
+    assert cells(text)["Sensitivity"][0] == format_value(ev.value("recall", threshold=0.4))
     assert "from a risk of 0.4 on" in text
 
 
@@ -207,7 +207,10 @@ def essentials(text):
 def test_the_legend_of_the_roc_curve_has_the_auc_with_its_interval(page, marker):
     for ev, text in (page, marker):
         area = ev.estimate("auc")
-        assert f"AUROC {shown(area.value)} (95 % interval {shown(area.low)} to {shown(area.high)})" in text
+        assert (
+            f"AUROC {format_value(area.value)} (95 % interval {format_value(area.low)} to {format_value(area.high)})"
+            in text
+        )
 
 
 def test_no_note_recommends_what_the_guidance_does_not(tmp_path):

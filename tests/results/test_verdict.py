@@ -3,7 +3,7 @@
 import numpy as np
 
 from cutline import compare, cut_at, evaluate
-from cutline.core.table import p_number
+from cutline.core.table import format_p_cell
 from cutline.report import sections
 from cutline.results.notes import Note
 from cutline.results.verdict import select_warnings
@@ -48,8 +48,8 @@ def test_the_same_warning_on_two_models_names_both():
 
 
 def test_no_p_value_is_nought():
-    assert p_number(3e-14) == "3e-14"
-    assert p_number(0.0) == "< 1e-16"
+    assert format_p_cell(3e-14) == "3e-14"
+    assert format_p_cell(0.0) == "< 1e-16"
 
 
 def test_every_headline_of_a_long_list_has_an_interval():

@@ -19,7 +19,7 @@ from cutline.advice.context import (
     SONNENBURG_TOP,
     VICKERS,
 )
-from cutline.core.errors import ParameterError, briefly, near
+from cutline.core.errors import ParameterError, hint_similar, shorten_repr
 from cutline.core.public import public
 from cutline.core.validation import check_choice, check_flag, check_number, check_prevalence
 
@@ -261,7 +261,7 @@ def _check_known(known: Mapping[str, Any]) -> None:
     for name in known:
         if name not in names:
             raise ParameterError(
-                f"There is no field {name!r}", f"pass some of {', '.join(names)}", hint=near(name, names)
+                f"There is no field {name!r}", f"pass some of {', '.join(names)}", hint=hint_similar(name, names)
             )
     if "goal" not in known:
         raise ParameterError("goal is missing", f"pass one of {', '.join(get_args(Goal))}")
@@ -284,7 +284,7 @@ def advise(situation: Situation | None = None, **known: Any) -> tuple[Recommenda
     elif known:
         raise ParameterError("A situation and its fields are both given", "pass one of them")
     if not isinstance(situation, Situation):
-        raise ParameterError(f"is {briefly(situation)}", "pass a Situation", argument="situation")
+        raise ParameterError(f"is {shorten_repr(situation)}", "pass a Situation", argument="situation")
     recommended: dict[str, Recommendation] = {}
     for choice in CHOICES:
         if choice.holds(situation):

@@ -30,7 +30,7 @@ from cutline.advice.context import (
     format_percent,
     shorten,
 )
-from cutline.core.counts import Counts, written
+from cutline.core.counts import Counts, format_number
 from cutline.core.messages import Argument, Text
 from cutline.core.ranking import BLOCK, Ranking
 from cutline.inference import constants
@@ -116,7 +116,7 @@ def rare_positives(a: RuleContext) -> str | None:
     if c.fp and not a.models:
         wrong = (
             f" At your threshold the false positive rate is {shorten(float(c.fpr))}: that is "
-            f"{written(c.fp)} wrong flags beside {written(c.tp)} right ones."
+            f"{format_number(c.fp)} wrong flags beside {format_number(c.tp)} right ones."
         )
     return (
         f"{format_percent(a.prevalence)} of the cases are positive, which the ROC curve does not show.{wrong} "
@@ -134,14 +134,18 @@ def quota_known(a: RuleContext) -> str | None:
     hits, recall = float(c.precision), float(c.recall)  # which are the hit rate and Qrecall there
     positives = float(a.ranking.positives)
     text = (
-        f"With a quota of {written(a.quota)}: read the hit rate, {shorten(hits)}, if a wrong inclusion is costly, and "
+        f"With a quota of {format_number(a.quota)}: read the hit rate, {shorten(hits)}, if a wrong inclusion is "
+        "costly, and "
         f"Qrecall, {shorten(recall)}, if a missed positive is."
     )
     if a.quota < positives:
-        return f"{text} Qrecall cannot exceed {shorten(a.quota / positives)}: there are {written(positives)} positives."
+        return (
+            f"{text} Qrecall cannot exceed {shorten(a.quota / positives)}: there are {format_number(positives)} "
+            "positives."
+        )
     if a.quota > positives:
         most = shorten(positives / a.quota)
-        return f"{text} The hit rate cannot exceed {most}: there are {written(positives)} positives."
+        return f"{text} The hit rate cannot exceed {most}: there are {format_number(positives)} positives."
     return text
 
 
@@ -172,9 +176,10 @@ def quota_in_tie(a: RuleContext) -> str | None:
     before = float(r.tp[cell])
     low, high = before + max(0.0, places - neg), before + min(places, pos)
     return (
-        f"The quota of {written(a.quota)} ends inside a tie: {written(pos + neg)} cases share the score "
-        f"{r.score[cell]:g}, and there is room for {written(places)} of them. Depending on which are taken, the quota "
-        f"holds {written(low)} to {written(high)} positives; the values are those of a random choice."
+        f"The quota of {format_number(a.quota)} ends inside a tie: {format_number(pos + neg)} cases share the score "
+        f"{r.score[cell]:g}, and there is room for {format_number(places)} of them. Depending on which are taken, "
+        "the quota "
+        f"holds {format_number(low)} to {format_number(high)} positives; the values are those of a random choice."
     )
 
 
@@ -255,7 +260,7 @@ def wald(a: RuleContext) -> str | None:
         "precision": (c.tp, c.flagged),
     }
     failing = [
-        f"{name} ({written(k)} of {written(n)})"
+        f"{name} ({format_number(k)} of {format_number(n)})"
         for name, (k, n) in shares.items()
         if name in a.seen and n and not wald_holds(k, n)
     ]
@@ -354,7 +359,11 @@ def ties(a: RuleContext) -> str | None:
     if a.are_labels or not a.two_classes or r.pairs.tied < TIED * r.pairs.every:
         return None
     sharing = r.size[r.size > r.size.dtype.type(1)].sum() if r.integral else None
-    who = f"{written(sharing)} of {written(r.total)} cases share their score with another: " if sharing else ""
+    who = (
+        f"{format_number(sharing)} of {format_number(r.total)} cases share their score with another: "
+        if sharing
+        else ""
+    )
     low = float(r.pairs.concordant / r.pairs.every)
     high = float((r.pairs.concordant + r.pairs.tied) / r.pairs.every)
     text = (
@@ -597,7 +606,9 @@ def no_dominance(a: ComparisonContext) -> str | None:
     hits = {name: float(model.ranking.at_quota(a.quota).precision) for name, model in a.comparison.items()}
     best = max(hits.values())
     first = " and ".join(name for name, value in hits.items() if value == best)
-    return f"{areas.verdict} At your quota of {written(a.quota)} it is {first}, with a hit rate of {shorten(best)}."
+    return (
+        f"{areas.verdict} At your quota of {format_number(a.quota)} it is {first}, with a hit rate of {shorten(best)}."
+    )
 
 
 # ---------------------------------------------------------------------- the rules, in the order of their notes

@@ -20,10 +20,10 @@ from cutline.cli.reading import choose_columns, read_comparison, read_evaluation
 from cutline.cli.render import format_interval
 from cutline.cli.text import OPTIONS, escape_controls
 from cutline.comparison import Comparison
-from cutline.core.errors import CutlineError, InputError, ParameterError, sentence_of
+from cutline.core.errors import CutlineError, InputError, ParameterError, format_error
 from cutline.core.messages import Argument
-from cutline.core.table import shown
-from cutline.core.validation import whole_if_possible
+from cutline.core.table import format_value
+from cutline.core.validation import to_integers_if_whole
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.inputs import files
@@ -231,9 +231,15 @@ class Jobs:
             worth = cl.worth_recalibrating(ev)
             head = ["Method", "Log loss", "Brier score", "Gain", "95 % interval of the gain"]
             rows = [
-                [c.method, shown(c.log_loss), shown(c.brier), shown(c.gain), format_interval((c.low, c.high))]
+                [
+                    c.method,
+                    format_value(c.log_loss),
+                    format_value(c.brier),
+                    format_value(c.gain),
+                    format_interval((c.low, c.high)),
+                ]
                 if c.method != "none"
-                else [c.method, shown(c.log_loss), shown(c.brier), "", ""]
+                else [c.method, format_value(c.log_loss), format_value(c.brier), "", ""]
                 for c in worth.candidates
             ]
             self._send("recalibration", {"verdict": worth.verdict, "best": worth.best, "head": head, "rows": rows})
@@ -283,7 +289,7 @@ def _tabulate(summaries: Mapping[str, Summary]) -> dict[str, Any]:
         {
             "title": title,
             "cells": [
-                {"value": shown(row.value), "interval": format_interval(row.interval), "reason": row.reason}
+                {"value": format_value(row.value), "interval": format_interval(row.interval), "reason": row.reason}
                 if (row := own.get(key)) is not None
                 else {"value": "", "interval": "", "reason": ""}
                 for own in columns
@@ -299,7 +305,10 @@ def _tabulate(summaries: Mapping[str, Summary]) -> dict[str, Any]:
         "rows": rows,
         "counts": [
             {"model": name, "cut": own.cut.describe(own.data.ranking)}
-            | {cell: shown(whole_if_possible(getattr(own.counts, cell)).item()) for cell in ("tp", "fp", "fn", "tn")}
+            | {
+                cell: format_value(to_integers_if_whole(getattr(own.counts, cell)).item())
+                for cell in ("tp", "fp", "fn", "tn")
+            }
             for name, own in summaries.items()
         ],
     }
@@ -349,7 +358,7 @@ def name_fields(text: str | CutlineError) -> str:
     from cutline.core.messages import render
 
     words = FieldWords()
-    sentence = sentence_of(text, words) if isinstance(text, CutlineError) else render(text, words)
+    sentence = format_error(text, words) if isinstance(text, CutlineError) else render(text, words)
     named = re.sub(
         r"--[a-z-]+", lambda option: f"“{_FIELD_OF_OPTION.get(option[0], option[0])}”", escape_controls(sentence)
     )

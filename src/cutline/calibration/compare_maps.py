@@ -11,10 +11,10 @@ import numpy as np
 from cutline.calibration.maps import METHODS, apply_map, fit_map
 from cutline.calibration.recalibration import check_ranking
 from cutline.core.array_ops import Array
-from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
+from cutline.core.errors import Argument, InputError, ParameterError, Text, shorten_repr
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, Table, format_p, format_value, to_json_value
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.inference.resampling.binning import bin_scores
 from cutline.results.estimate import quantile
@@ -63,7 +63,9 @@ class Worth(ComparedByFields):
             "best": self.best,
             "verdict": self.verdict,
             "level": self.level,
-            "candidates": [{k: plain(v) for k, v in candidate._asdict().items()} for candidate in self.candidates],
+            "candidates": [
+                {k: to_json_value(v) for k, v in candidate._asdict().items()} for candidate in self.candidates
+            ],
         }
 
     def __repr__(self) -> str:
@@ -94,14 +96,14 @@ def worth_recalibrating(
     """
     r, level = getattr(ev, "ranking", ev), check_level(level)
     if not isinstance(r, Ranking):
-        raise InputError(f"is {briefly(ev)}", "pass what evaluate() gives, or a ranking", argument="ev")
+        raise InputError(f"is {shorten_repr(ev)}", "pass what evaluate() gives, or a ranking", argument="ev")
     check_ranking(r)
     if getattr(ev, "groups", None) is not None:
         way = "pass ev.ranking to treat the cases as independent"
         raise ParameterError("The cases come in groups, which the folds would split", way)
     folds, seed = check_whole(folds, "folds", 2), check_whole(seed, "seed", 0)
     if not isinstance(methods, tuple | list):
-        raise ParameterError(f"is {briefly(methods)}", f"pass some of {METHODS}", argument="methods")
+        raise ParameterError(f"is {shorten_repr(methods)}", f"pass some of {METHODS}", argument="methods")
     methods = tuple(check_choice(method, "methods", METHODS) for method in methods)
     if not r.integral:
         raise ParameterError("The weights are not whole numbers, so the cases cannot be divided into folds.")
@@ -233,8 +235,8 @@ def _write_verdict(candidates: list[MapComparison], best: str, level: float) -> 
     if best == "none":
         return f"Leave it: no method ({tried}) lowers the log loss on new cases by more than chance would."
     chosen = next(candidate for candidate in candidates if candidate.method == best)
-    interval = f"{100 * level:g} % interval {shown(chosen.low)} to {shown(chosen.high)}"
-    gain = f"{shown(chosen.gain)} ({interval})"
-    test = f" A likelihood ratio test rejects leaving them as they are (p {p_shown(chosen.p_value)})."
+    interval = f"{100 * level:g} % interval {format_value(chosen.low)} to {format_value(chosen.high)}"
+    gain = f"{format_value(chosen.gain)} ({interval})"
+    test = f" A likelihood ratio test rejects leaving them as they are (p {format_p(chosen.p_value)})."
     evidence = "" if chosen.low > 0 else test
     return f"Recalibrate with the method {best!r}: it lowers the log loss on new cases by {gain}.{evidence}"

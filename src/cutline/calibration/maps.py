@@ -8,7 +8,7 @@ import numpy as np
 
 from cutline.core import logistic
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, briefly
+from cutline.core.errors import InputError, shorten_repr
 from cutline.core.ranking import Ranking
 from cutline.measures.calibration_line import calibration_intercept, joint_fit
 from cutline.measures.miscalibration import isotonic
@@ -47,7 +47,7 @@ def check_parameters(method: str, parameters: object) -> None:
     names = _PARAMETERS[method]
     if not isinstance(parameters, dict) or {*parameters} != {*names}:
         raise InputError(
-            f"A map of the method {method} has the parameters {', '.join(names)}", f"not {briefly(parameters)}"
+            f"A map of the method {method} has the parameters {', '.join(names)}", f"not {shorten_repr(parameters)}"
         )
     if names[0] != "x":
         bad = [name for name in names if not is_number(parameters[name])]
@@ -57,7 +57,9 @@ def check_parameters(method: str, parameters: object) -> None:
         if not bad and any(b < a for a, b in zip(parameters["x"], parameters["x"][1:], strict=False)):
             bad = ["x"]
     if bad:
-        raise InputError(f"The parameter {bad[0]!r} of the map is {briefly(parameters[bad[0]])}", "fit the map again")
+        raise InputError(
+            f"The parameter {bad[0]!r} of the map is {shorten_repr(parameters[bad[0]])}", "fit the map again"
+        )
 
 
 _LARGEST = 1e300  # an integer beyond the range of floats is compared, where converting it would fail

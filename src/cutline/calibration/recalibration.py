@@ -16,7 +16,7 @@ from cutline.calibration import maps
 from cutline.calibration.maps import METHODS, apply_map, apply_map_to_interval, fit_map
 from cutline.core import atomic_write, validation
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import check_choice
@@ -95,7 +95,9 @@ class Recalibration:
             document: What `to_dict` gave, perhaps by way of a file.
         """
         if not isinstance(document, Mapping):
-            raise InputError(f"A recalibration cannot be {briefly(document)}", "pass what Recalibration.to_dict() gave")
+            raise InputError(
+                f"A recalibration cannot be {shorten_repr(document)}", "pass what Recalibration.to_dict() gave"
+            )
         try:
             own = {name: document[name] for name in ("method", "parameters", "cases", "prevalence", "shift")}
         except KeyError as error:
@@ -108,7 +110,9 @@ class Recalibration:
         bounds = {"cases": (0, math.inf), "prevalence": (0, 1), "shift": (-700, 700)}  # of which exp() is a float
         for name, (low, high) in bounds.items():
             if not maps.is_number(own[name]) or not low < own[name] < high:
-                raise InputError(f"The recalibration has {name} {briefly(own[name])}", "pass a file that cutline wrote")
+                raise InputError(
+                    f"The recalibration has {name} {shorten_repr(own[name])}", "pass a file that cutline wrote"
+                )
         return cls(**own)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -133,7 +137,7 @@ def _read_probabilities(scores: object, data: object) -> Array:
         columns = {"scores": column_source.Request("scores", scores)}
         with column_source.reading(column_source.open_source(data), columns) as rows:
             return _read_probabilities(rows["scores"], None)
-    values = validation.scores(scores).astype(float)
+    values = validation.as_scores(scores).astype(float)
     if np.isnan(values).any():
         raise validation.missing_error("scores", np.isnan(values), None, "a missing score cannot be recalibrated")
     if len(values):

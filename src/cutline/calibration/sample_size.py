@@ -12,7 +12,7 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.errors import Argument, ParameterError, Text, briefly
+from cutline.core.errors import Argument, ParameterError, Text, shorten_repr
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table
 from cutline.core.validation import LEVEL, check_choice, check_level
@@ -233,9 +233,9 @@ class Plan(ComparedByFields):
         Args:
             sizes: Numbers of cases.
         """
-        counts = validation.numbers(sizes, "sizes").astype(float)
+        counts = validation.as_numbers(sizes, "sizes").astype(float)
         if not ((counts >= 1) & (counts <= MOST)).all():
-            raise ParameterError(f"is {briefly(sizes)}", "pass numbers of cases of at least 1", argument="sizes")
+            raise ParameterError(f"is {shorten_repr(sizes)}", "pass numbers of cases of at least 1", argument="sizes")
         return {criterion.name: [float(criterion.reached_with(int(n))) for n in counts] for criterion in self.criteria}
 
     def chart(self, *, theme: str = "light") -> Any:
@@ -494,7 +494,7 @@ def _check_between(value: object, name: str, low: float, high: float) -> float:
 
 def _check_pair(values: object, name: str) -> tuple[float, float]:
     """Check that a value is two finite numbers."""
-    pair = validation.numbers(values, name)
+    pair = validation.as_numbers(values, name)
     if len(pair) != 2 or not np.isfinite(pair).all():
-        raise ParameterError(f"is {briefly(values)}", "pass two numbers", argument=name)
+        raise ParameterError(f"is {shorten_repr(values)}", "pass two numbers", argument=name)
     return float(pair[0]), float(pair[1])

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from cutline.core import parallel
-from cutline.core.counts import written
+from cutline.core.counts import format_number
 from cutline.core.errors import ParameterError
 from cutline.core.escaping import html_text
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, Table, format_p, format_value, to_json_value
 from cutline.core.validation import LEVEL, check_level
 from cutline.inference.single.bands import Band, calibration_band
 from cutline.measures import MEASURES
@@ -96,7 +96,7 @@ class Calibration(ComparedByFields):
             "schema": "cutline/calibration/1",
             "verdict": list(self.verdict),
             "estimates": [estimate.to_dict() for estimate in self.estimates],
-            **{name: plain(getattr(self, name)) for name in numbers},
+            **{name: to_json_value(getattr(self, name)) for name in numbers},
             "regions": [region._asdict() for region in self.regions],
             "notes": list(self.notes),
         }
@@ -262,19 +262,19 @@ def _describe_test(p_value: float, level: float) -> list[str]:
     if math.isnan(p_value):
         return []
     result = "evidence against calibration" if p_value < 1 - level else "no evidence against calibration"
-    return [f"Spiegelhalter's test: p {p_shown(p_value)}, {result}."]
+    return [f"Spiegelhalter's test: p {format_p(p_value)}, {result}."]
 
 
 def _format_interval(estimate: Estimate) -> str:
-    limits = f"{shown(estimate.low)} to {shown(estimate.high)}"
-    return f"{shown(estimate.value)}, {100 * estimate.level:g} % interval {limits}"
+    limits = f"{format_value(estimate.low)} to {format_value(estimate.high)}"
+    return f"{format_value(estimate.value)}, {100 * estimate.level:g} % interval {limits}"
 
 
 def _describe_mean(by_measure: dict[str, Estimate], r: Ranking) -> str:
     ratio, intercept = by_measure["oe_ratio"], by_measure["calibration_intercept"]
     expected = float((r.size * r.key).sum())
     noun = "positive" if float(r.positives) == 1 else "positives"
-    seen = f"{written(r.positives)} {noun}, {expected:.4g} expected (O:E {_format_interval(ratio)})"
+    seen = f"{format_number(r.positives)} {noun}, {expected:.4g} expected (O:E {_format_interval(ratio)})"
     if not (intercept.has_interval or (ratio.has_interval and r.negatives > 0)):
         return f"On average: {seen}."
     judge, right = (intercept, 0.0) if intercept.has_interval else (ratio, 1.0)

@@ -35,10 +35,10 @@ from cutline.charts.marks import draw_cut_rule, draw_rules
 from cutline.charts.theme import DASHES, SHORTENED, Theme
 from cutline.charts.vega_lite import format_rule, format_score, make_data
 from cutline.core.array_ops import Array
-from cutline.core.counts import Counts, written
-from cutline.core.errors import ParameterError, briefly
+from cutline.core.counts import Counts, format_number
+from cutline.core.errors import ParameterError, shorten_repr
 from cutline.core.ranking import Ranking, plural_titles
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.core.validation import check_number
 from cutline.curves import THRESHOLD, Curve, CurveLine, curve, curve_line, describe_line, loss_curves
 from cutline.curves.quota_curves import hinge_losses, names_from_the_top
@@ -176,7 +176,7 @@ def _shade_errors(model: Evaluated, bins: int | None, frame: Frame, theme: Theme
     """Draw the bars on the wrong side of the cut, as data called "areas", so that a program can replace them."""
     at, counts = model.threshold, model.ranking.at_threshold(model.threshold)
     wrong = [bar for bar in list_error_bars(model, bins) if (bar["x2"] <= at if bar["below"] else bar["x"] >= at)]
-    numbers = {MISSED: written(counts.fn), FALSE_ALARMS: written(counts.fp)}
+    numbers = {MISSED: format_number(counts.fn), FALSE_ALARMS: format_number(counts.fp)}
     label_with_count = f"datum.label + ': ' + {json.dumps(numbers)}[datum.label]"
     scale = alt.Scale(domain=list(numbers), range=[theme.colour(0), theme.colour(1)])
     return (
@@ -252,8 +252,8 @@ def _list_boxes(c: Counts) -> list[dict[str, str]]:
             "real": (*c.class_titles, "all")[j],
             "said": SAID[i],
             "what": what,
-            "count": written(count),
-            "rate": f"{MEASURES[rate].title.lower()} {shown(float(MEASURES[rate].compute(c)))}" if rate else "",
+            "count": format_number(count),
+            "rate": f"{MEASURES[rate].title.lower()} {format_value(float(MEASURES[rate].compute(c)))}" if rate else "",
             "kind": "margin" if 2 in (i, j) else ("right" if i == j else "wrong"),
         }
         for (i, j), (what, count, rate) in cells.items()
@@ -316,19 +316,19 @@ def _write_cut_columns(
     at = Counts(c.tp[chosen], c.fp[chosen], c.fn[chosen], c.tn[chosen], c.threshold[chosen])
     made: dict[str, Callable[[], list[str]]] = {
         "id": lambda: [str((names or ())[cut - 1]) for cut in chosen],
-        "class": lambda: [written(value) for value in r.share[chosen - 1]],
+        "class": lambda: [format_number(value) for value in r.share[chosen - 1]],
         "score": lambda: [format_score(r, float(value), fewer=2) for value in at.threshold],
-        "positives": lambda: [written(value) for value in r.pos[chosen - 1]],
-        "negatives": lambda: [written(value) for value in r.neg[chosen - 1]],
-        "tp": lambda: [written(value) for value in at.tp],
-        "hinge": lambda: [shown(float(value)) for value in hinge_losses(r)[chosen - 1]],
+        "positives": lambda: [format_number(value) for value in r.pos[chosen - 1]],
+        "negatives": lambda: [format_number(value) for value in r.neg[chosen - 1]],
+        "tp": lambda: [format_number(value) for value in at.tp],
+        "hinge": lambda: [format_value(float(value)) for value in hinge_losses(r)[chosen - 1]],
     }
     table = {}
     for name in columns:
         if name in made:
             table[_TITLES[name]] = made[name]()
         elif name != "threshold":
-            table[MEASURES[name].title] = [shown(float(value)) for value in MEASURES[name].compute(at)]
+            table[MEASURES[name].title] = [format_value(float(value)) for value in MEASURES[name].compute(at)]
     return table
 
 
@@ -341,7 +341,7 @@ def _parse_columns(columns: Any, ids: Any) -> tuple[str, ...]:
         is_measure = isinstance(name, str) and name in MEASURES and MEASURES[name].needs is Needs.COUNTS
         if not is_measure and name not in _TITLES:
             known = f"name some of {', '.join(_TITLES)} and measures of one cut, such as recall"
-            raise ParameterError(f"names {briefly(name)}", known, argument="columns")
+            raise ParameterError(f"names {shorten_repr(name)}", known, argument="columns")
     if not names:
         raise ParameterError("is empty", "name at least one column", argument="columns")
     if "id" in names and ids is None:
@@ -485,7 +485,7 @@ def _list_rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
             "y": height + (0.25 - 0.5 * which if r.pos[cell] and r.neg[cell] else 0.0),
             "boundary": clip_to_axis(at) if math.isfinite(at) else at,
             "class": r.class_titles[which],
-            "cases": written(weights[cell]),
+            "cases": format_number(weights[cell]),
             "distance": clip_to_axis(float(r.score[cell]) - at),
             "side": "right" if is_flagged == (which == 0) else "wrong",
         }

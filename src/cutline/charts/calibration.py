@@ -28,7 +28,7 @@ from cutline.charts.vega_lite import make_data
 from cutline.core.array_ops import Array
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking, plural_titles
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.inference.single.bands import CALIBRATION_KINDS, Band, calibration_band, merge_scores
 from cutline.inference.single.reference import METHODS
 from cutline.measures import MEASURES
@@ -86,7 +86,7 @@ def reliability(
         calibration = _fit_curve(model, band if len(models) == 1 else "none", smooth, level, bins, seed)
         if len(models) == 1 and isinstance(calibration, Band):
             layers.append(_shade_band(calibration, theme))
-        label = f"{name}: {shown(MEASURES['mcb'].compute(model.ranking))}" if len(models) > 1 else name
+        label = f"{name}: {format_value(MEASURES['mcb'].compute(model.ranking))}" if len(models) > 1 else name
         series.append(Series(label, _list_columns(calibration), theme.colour(i), DASHES[i]))
         if smooth == "bins":
             layers.append(_draw_wilson_intervals(model.ranking, bins, level, theme.colour(i)))
@@ -181,7 +181,9 @@ def _write_subtitle(models: Models, band: str, smooth: str, level: float) -> lis
     else:
         [ranking] = (model.ranking for model in models.values())
         names = "calibration_intercept", "calibration_slope"
-        line = ["Intercept {}, slope {}".format(*(shown(float(MEASURES[name].compute(ranking))) for name in names))]
+        line = [
+            "Intercept {}, slope {}".format(*(format_value(float(MEASURES[name].compute(ranking))) for name in names))
+        ]
     if smooth == "bins":
         return [*line, f"Points: {curve}, with {100 * level:g} % Wilson intervals"]
     if len(models) > 1 or band == "none":
@@ -248,7 +250,7 @@ def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> alt.Char
     highest = float(max(np.abs(side).max() for side in sides.values()))
     slope = MEASURES["discrimination_slope"].compute(r)
     shares = alt.Axis(labelExpr="format(abs(datum.value), '.0%')")
-    title = alt.title("Probabilities by outcome", subtitle=[f"Discrimination slope {shown(slope)}"])
+    title = alt.title("Probabilities by outcome", subtitle=[f"Discrimination slope {format_value(slope)}"])
     return (
         alt.Chart(make_data(data), width=WIDTH, height=WIDTH * 2 // 3, title=title)
         .mark("bar", stroke=theme.ground, strokeWidth=0.5)

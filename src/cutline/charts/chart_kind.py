@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from cutline.charts.vega_lite import Chart
-from cutline.core.errors import UnknownNameError, briefly
-from cutline.core.messages import listed
+from cutline.core.errors import UnknownNameError, shorten_repr
+from cutline.core.messages import join_with_and
 from cutline.core.public import CHARTS_ELSEWHERE
 from cutline.curves import CURVES
 from cutline.measures import MEASURES, Needs
@@ -43,7 +43,7 @@ class Requires(Flag):
     @property
     def words(self) -> str:
         """Sentence about the requirements; empty if there is none."""
-        return listed([words for requirement, words in _REQUIRED.items() if requirement in self])
+        return join_with_and([words for requirement, words in _REQUIRED.items() if requirement in self])
 
 
 _REQUIRED = {
@@ -153,7 +153,7 @@ class Charts(Mapping[str, ChartKind]):
 
     def __getitem__(self, name: str) -> ChartKind:
         if not isinstance(name, str):
-            raise UnknownNameError(f"There is no chart {briefly(name)}", "pass its name, such as 'roc'")
+            raise UnknownNameError(f"There is no chart {shorten_repr(name)}", "pass its name, such as 'roc'")
         if (lower := name.lower()) in self._kinds:
             return self._kinds[lower]
         if name in CURVES and CURVES[name].name in self._kinds:

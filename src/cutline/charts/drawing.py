@@ -25,8 +25,8 @@ from cutline.charts.picture import Length, Picture, finish, resize
 from cutline.charts.several_classes import DrawnClasses
 from cutline.charts.theme import LONGEST, MOST_MODELS, find_theme
 from cutline.core.counts import Counts
-from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
-from cutline.core.messages import listed
+from cutline.core.errors import InputError, ParameterError, UnknownNameError, hint_similar
+from cutline.core.messages import join_with_and
 from cutline.core.public import public
 from cutline.inference.differences.difference import ConfidenceCurve
 from cutline.inputs.rank import check_probabilities
@@ -175,7 +175,7 @@ def choose_models(
 
 def describe_left_out(models: Mapping[str, Evaluated], shown: Sequence[int]) -> str:
     """Describe the models that a chart of probabilities leaves out."""
-    left_out = listed([name for i, name in enumerate(models) if i not in shown])
+    left_out = join_with_and([name for i, name in enumerate(models) if i not in shown])
     return f"Without {left_out}, whose scores are not probabilities"
 
 
@@ -219,7 +219,9 @@ def _check_parameters(kind: ChartKind, parameters: dict[str, Any]) -> dict[str, 
     for name in parameters:
         if name not in takes:
             known = f"it takes {', '.join([*takes, *COMMON])}"
-            raise ParameterError(f"The chart {kind.name} has no parameter {name!r}", known, hint=near(name, takes))
+            raise ParameterError(
+                f"The chart {kind.name} has no parameter {name!r}", known, hint=hint_similar(name, takes)
+            )
     return parameters
 
 

@@ -15,7 +15,7 @@ from cutline.charts.theme import DOTTED, Theme, find_theme
 from cutline.charts.vega_lite import make_data, round_value
 from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.curves import curve, curve_line
 from cutline.curves.curve_type import mean_roc, precision_at, recall_at
 from cutline.inference.folds import FoldMean, Posterior
@@ -92,9 +92,9 @@ def _find_points(ranking: Ranking, name: str) -> tuple[Array, Array]:
 
 
 def _write_subtitle(what: str, mean: Estimate | None, design: str, folds: int) -> list[str]:
-    value = f"{what} {shown(mean.value)}" if mean is not None else ""
+    value = f"{what} {format_value(mean.value)}" if mean is not None else ""
     if mean is not None and mean.has_interval:
-        value += f" [{shown(mean.low)}, {shown(mean.high)}]"
+        value += f" [{format_value(mean.low)}, {format_value(mean.high)}]"
     some = f"{design}; {MOST_FOLDS} of {folds} curves drawn" if folds > MOST_FOLDS else design
     return [line for line in (value, some) if line]
 
@@ -180,8 +180,8 @@ def draw_fold_values(
     if mean.has_interval:
         band = rule.mark("rect", color=look.colour(1), opacity=0.15)
         layers.insert(0, band.encode(y=alt.Y("low:Q", title=measure, scale=alt.Scale(zero=False)), y2=alt.Y2("high:Q")))
-    interval = f" [{shown(mean.low)}, {shown(mean.high)}]" if mean.has_interval else ""
-    subtitle = [f"mean {shown(mean.value)}{interval}", design]
+    interval = f" [{format_value(mean.low)}, {format_value(mean.high)}]" if mean.has_interval else ""
+    subtitle = [f"mean {format_value(mean.value)}{interval}", design]
     chart = alt.layer(layers, width=WIDTH, height=HEIGHT)
     return _make_picture("folds", chart, title or f"{measure} in each fold", subtitle, look)
 
@@ -236,7 +236,7 @@ def draw_posterior(
     lines = [{"x": value} for value in (-rope, rope)] if rope else [{"x": 0.0}]
     layers.append(alt.Chart(make_data(lines)).mark("rule", color=look.text, strokeDash=[4, 3]).encode(x=alt.X("x:Q")))
     chart = alt.layer(layers, width=WIDTH, height=HEIGHT * 3 // 4)
-    subtitle = [f"mean difference {shown(difference.value)}"]
+    subtitle = [f"mean difference {format_value(difference.value)}"]
     if rope:
         subtitle.append(f"between the dashed lines, {-rope:g} and {rope:g}: practically the same")
     return _make_picture("posterior", chart, title or f"{a} against {b}", subtitle, look)

@@ -13,9 +13,9 @@ import numpy as np
 import cutline.charts.vega_lite as alt
 from cutline.charts.theme import DASHES, DOTTED, SHORTENED, Theme
 from cutline.charts.vega_lite import make_data, round_column
-from cutline.core.counts import written
+from cutline.core.counts import format_number
 from cutline.core.ranking import Ranking
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.curves import FARTHEST, SCORE, THRESHOLD, Axis, Curve, CurveLine, curve_line, describe_line
 from cutline.measures import MEASURES
 
@@ -181,7 +181,7 @@ def list_model_series(
 def label_line(name: str, curve: Curve, models: int) -> str:
     """Return the name of a line in the legend."""
     headline = curve.area if curve.area is not None else next(iter(curve.values.values()), None)
-    return f"{name}: {shown(headline)}" if models > 1 and headline is not None else name
+    return f"{name}: {format_value(headline)}" if models > 1 and headline is not None else name
 
 
 def make_plain_series(name: str, line: CurveLine, colour: str, dash: tuple[int, ...], width: float = 2.0) -> Series:
@@ -235,7 +235,9 @@ def choose_legend_title(curve: Curve) -> str | None:
 
 def describe_values(curve: Curve) -> list[str]:
     """Return the measures of a curve with their values, two a line."""
-    words = [f"{MEASURES[name].title} {shown(value)}" for name, value in curve.values.items() if name in MEASURES]
+    words = [
+        f"{MEASURES[name].title} {format_value(value)}" for name, value in curve.values.items() if name in MEASURES
+    ]
     return [", ".join(words[i : i + 2]) for i in range(0, len(words), 2)]
 
 
@@ -408,4 +410,4 @@ def combine_layers(layers: Sequence[alt.Chart], frame: Frame) -> alt.Chart:
 def describe_cases(model: Evaluated) -> str:
     """Return the numbers of cases and of positives, as text."""
     r = model.ranking
-    return f"{written(r.total)} cases, {written(r.positives)} positive"
+    return f"{format_number(r.total)} cases, {format_number(r.positives)} positive"

@@ -32,7 +32,7 @@ from cutline.charts.marks import Mark, draw_cut_rule, draw_marks, list_cut_marks
 from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.charts.vega_lite import make_data
 from cutline.core.errors import ParameterError
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.core.validation import check_number
 from cutline.curves import (
     CURVES,
@@ -111,7 +111,9 @@ def det(models: Models, theme: Theme) -> alt.Chart:
     if len(curves) == 1:
         [model_curve] = curves.values()
         marks.append(
-            Mark(f"EER {shown(model_curve.values['eer'])}", model_curve.points["eer"], "diamond", theme.colour(3))
+            Mark(
+                f"EER {format_value(model_curve.values['eer'])}", model_curve.points["eer"], "diamond", theme.colour(3)
+            )
         )
     marks = [replace(mark, point=_transform_point(mark.point, reach), original=mark.point) for mark in marks]
     return combine_layers([*draw_lines(series, frame), *draw_marks(marks, frame, theme)], frame)
@@ -159,7 +161,7 @@ def precision_recall_readings(models: Models, theme: Theme) -> alt.Chart:
     )
     series = [
         Series(
-            f"{label}: {shown(reading.area)}",
+            f"{label}: {format_value(reading.area)}",
             describe_line(reading, curve_line(reading)),
             theme.colour(i),
             DASHES[i],
@@ -282,7 +284,7 @@ def tpr_fpr(models: Models, theme: Theme) -> alt.Chart:
     ]
     top, bottom = rates.points["ks_recall"], rates.points["ks_fpr"]
     widest = Series(
-        f"widest gap, KS {shown(rates.values['ks'])}",
+        f"widest gap, KS {format_value(rates.values['ks'])}",
         {"x": np.clip([top.x, bottom.x], *frame.x_domain), "y": [top.y, bottom.y]},
         theme.colour(3),
         (1, 0),
@@ -357,8 +359,8 @@ def qrecall(models: Models, theme: Theme) -> alt.Chart:
         return draw_curves(models, theme, "qrecall", {"baseline": BASELINE, "perfect": PERFECT})
     s1, s2, s3 = (first.values[name] for name in ("s1", "s2", "s3"))
     summed = math.isfinite(s1)  # over whole places, so not where cases weigh parts of them
-    areas = [f"PEM = (S1 - S2) / S3 = ({shown(s1)} - {shown(s2)}) / {shown(s3)}"] if summed else []
-    names = (f"S1: {shown(s1)}", f"S2: {shown(s2)}") if summed else ("S1", "S2")
+    areas = [f"PEM = (S1 - S2) / S3 = ({format_value(s1)} - {format_value(s2)}) / {format_value(s3)}"] if summed else []
+    names = (f"S1: {format_value(s1)}", f"S2: {format_value(s2)}") if summed else ("S1", "S2")
     frame = make_frame(curves, subtitle=[*describe_values(first), *areas])
     baseline, best = (curve_line(first.beside[name]) for name in ("baseline", "perfect"))
     line = curve_line(first)

@@ -32,7 +32,7 @@ from cutline.charts.vega_lite import make_data
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.core.validation import check_text
 from cutline.curves import Curve, IsoCost, Point, curve, curve_line, describe_line, iso_cost, isometrics
 from cutline.curves.roc_space import Space
@@ -185,21 +185,21 @@ def _check_choices(flags: Mapping[str, Any], shade: Any) -> None:
 
 
 def _make_hull_series(around: Curve, theme: Theme) -> Series:
-    name, columns = f"convex hull: {shown(around.area)}", describe_line(around, curve_line(around))
+    name, columns = f"convex hull: {format_value(around.area)}", describe_line(around, curve_line(around))
     return Series(name, columns, theme.colour(1), DASHES[1], HULL_WIDTH, below=True)
 
 
 def _list_marks(own_curve: Curve, theme: Theme) -> list[Mark]:
-    best = f"max J {shown(own_curve.values['max_youden_j'])}"
+    best = f"max J {format_value(own_curve.values['max_youden_j'])}"
     return [
-        Mark(f"EER {shown(own_curve.values['eer'])}", own_curve.points["eer"], "diamond", theme.colour(3)),
+        Mark(f"EER {format_value(own_curve.values['eer'])}", own_curve.points["eer"], "diamond", theme.colour(3)),
         Mark(best, own_curve.points["max_youden_j"], "triangle-up", theme.colour(2)),
     ]
 
 
 def _draw_equal_cost(line: IsoCost, theme: Theme) -> tuple[Series, Mark]:
     ends = {"x": [0, 1], "y": [line.intercept, line.intercept + line.slope]}
-    series = Series(f"equal cost {shown(line.cost)}", ends, theme.colour(4), DASHES[3], 1.5)
+    series = Series(f"equal cost {format_value(line.cost)}", ends, theme.colour(4), DASHES[3], 1.5)
     return series, Mark("least cost", line.point, "square", theme.colour(4))
 
 
@@ -214,7 +214,7 @@ def _shade_area(
     diagonal = curve_line(own_curve.beside["baseline"])
     floor = np.interp(upper.x, diagonal.x, diagonal.y) if shade == "gini" else 0 * upper.x
     chosen = MEASURES[shade]
-    name = f"{chosen.title}: {shown(float(chosen.compute(model.ranking)))}"
+    name = f"{chosen.title}: {format_value(float(chosen.compute(model.ranking)))}"
     data = list_rows({"x": upper.x, "y": upper.y, "y2": floor}, area=name)
     fill = alt.Fill(
         "area:N",

@@ -15,10 +15,10 @@ from cutline.charts.layers import Frame, Series, combine_layers, draw_lines
 from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.charts.vega_lite import make_data
 from cutline.core.array_ops import Array
-from cutline.core.counts import written
-from cutline.core.errors import InputError, ParameterError, near
+from cutline.core.counts import format_number
+from cutline.core.errors import InputError, ParameterError, hint_similar
 from cutline.core.ranking import Ranking
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.curves import curve, curve_line, describe_line
 from cutline.curves.curve_type import mean_roc
 
@@ -65,13 +65,16 @@ class DrawnClasses:
         if not values:
             known = list(dict.fromkeys(value.measure for value in self.values))
             raise ParameterError(
-                f"is {measure!r}", f"pass one of {', '.join(known)}", argument="shown", hint=near(measure, known)
+                f"is {measure!r}",
+                f"pass one of {', '.join(known)}",
+                argument="shown",
+                hint=hint_similar(measure, known),
             )
         return values
 
     def describe(self) -> str:
         """Return the name of the model and the number of cases."""
-        cases = f"{written(self.table.sum())} cases of {len(self.table)} classes"
+        cases = f"{format_number(self.table.sum())} cases of {len(self.table)} classes"
         return f"{self.name}: {cases}" if self.name else cases
 
 
@@ -93,14 +96,16 @@ def class_roc(classes: DrawnClasses, theme: Theme) -> alt.Chart:
     chosen = sorted(defined, key=lambda name: areas[name])[:MOST_LINES]
     lines = {name: r for name, r in defined.items() if name in chosen}
     series = [
-        Series(f"{name}: {shown(areas[name])}", describe_line(roc, curve_line(roc)), theme.colour(i), DASHES[i])
+        Series(f"{name}: {format_value(areas[name])}", describe_line(roc, curve_line(roc)), theme.colour(i), DASHES[i])
         for i, (name, roc) in enumerate((name, curve(r, "roc")) for name, r in lines.items())
     ]
     pooled = curve_line(curve(classes.pooled, "roc"))
-    series.append(Series(f"{MICRO}: {shown(means[MICRO])}", {"x": pooled.x, "y": pooled.y}, theme.text, (3, 2), 3))
+    series.append(
+        Series(f"{MICRO}: {format_value(means[MICRO])}", {"x": pooled.x, "y": pooled.y}, theme.text, (3, 2), 3)
+    )
     if len(defined) == len(classes.rankings):
         x, y = mean_roc(list(defined.values()))
-        series.append(Series(f"{MACRO}: {shown(means[MACRO])}", {"x": x, "y": y}, theme.text, (1, 0), 3))
+        series.append(Series(f"{MACRO}: {format_value(means[MACRO])}", {"x": x, "y": y}, theme.text, (1, 0), 3))
     series.append(Series(BASELINE, {"x": [0.0, 1.0], "y": [0.0, 1.0]}, theme.reference, DOTTED, 1.5))
     fewer = [f"The {MOST_LINES} classes with the lowest areas are shown."] if len(defined) > MOST_LINES else []
     frame = Frame(
@@ -190,7 +195,7 @@ def _make_bar(class_value: ClassValue) -> dict[str, Any]:
 def class_confusion_matrix(classes: DrawnClasses, theme: Theme) -> alt.Chart:
     """Draw the cases by real class and predicted class, shaded by the share of the real class."""
     names, size = list(classes.rankings), len(classes.rankings)
-    real = [f"{name} ({written(total)})" for name, total in zip(names, classes.table.sum(1), strict=True)]
+    real = [f"{name} ({format_number(total)})" for name, total in zip(names, classes.table.sum(1), strict=True)]
     plain: dict[str, Any] = {"domain": False, "ticks": False}
     angle = -40 if size > 4 else 0
     base = alt.Chart(make_data(_list_cells(classes, real, names))).encode(
@@ -235,7 +240,7 @@ def _list_cells(classes: DrawnClasses, real: Sequence[str], names: Sequence[str]
         {
             "real": real[i],
             "said": names[j],
-            "count": written(classes.table[i, j]),
+            "count": format_number(classes.table[i, j]),
             "share": float(shares[i, j]),
             "percent": f"{100 * shares[i, j]:.3g} %",
             "kind": "right" if i == j else "wrong",

@@ -22,8 +22,8 @@ from cutline.charts.lines import BASELINE, find_curves
 from cutline.charts.marks import Mark, draw_marks, draw_rules, list_cut_marks
 from cutline.charts.theme import DASHES, Theme
 from cutline.charts.vega_lite import make_data
-from cutline.core.errors import InputError, ParameterError, near
-from cutline.core.table import p_shown, shown
+from cutline.core.errors import InputError, ParameterError, hint_similar
+from cutline.core.table import format_p, format_value
 from cutline.core.validation import check_level
 from cutline.curves import Curve, Point, shared_hull
 from cutline.inference.differences.difference import ConfidenceCurve
@@ -94,7 +94,7 @@ def _find_leaders(models: Models, kind: str) -> tuple[Dominance, str]:
             f"is {kind!r}",
             f"pass {', '.join(KINDS)}, or a measure of one cut that is good or bad, such as f1",
             argument="kind",
-            hint=near(kind, KINDS),
+            hint=hint_similar(kind, KINDS),
         )
     if len({r.higher_is_positive for r in rankings}) > 1:
         raise InputError("High scores are positive for some models and low scores for others: they share no threshold.")
@@ -159,7 +159,7 @@ def confidence_curve(confidence: ConfidenceCurve, theme: Theme, *, level: float 
     inside = confidence.x[confidence.y >= 1 - level - 1e-9]
     low, high = min(float(confidence.x.min()), 0.0), max(float(confidence.x.max()), 0.0)
     room = 0.03 * (high - low) or 1.0
-    ends = f"{shown(float(inside.min()))} to {shown(float(inside.max()))}"
+    ends = f"{format_value(float(inside.min()))} to {format_value(float(inside.max()))}"
     words = f"{100 * level:g} % interval {ends} ({format_method(confidence.method)})"
     frame = Frame(
         "True difference",
@@ -167,7 +167,7 @@ def confidence_curve(confidence: ConfidenceCurve, theme: Theme, *, level: float 
         (low - room, high + room),
         (0.0, 1.0),
         f"Confidence curve of {confidence.measure}",
-        [f"Observed {shown(confidence.value)}, p {p_shown(confidence.p_value)} (no difference)", words],
+        [f"Observed {format_value(confidence.value)}, p {format_p(confidence.p_value)} (no difference)", words],
     )
     columns = {"x": confidence.x, "y": confidence.y}
     series = [
@@ -207,7 +207,7 @@ def shared_hull_chart(models: Models, theme: Theme) -> alt.Chart:
     around = {"x": [corner.fpr for corner in hull.corners], "y": [corner.tpr for corner in hull.corners]}
     series = [
         *own,
-        Series(f"hull of all: {shown(hull.area)}", around, theme.text, DASHES[2], 1.5, below=True),
+        Series(f"hull of all: {format_value(hull.area)}", around, theme.text, DASHES[2], 1.5, below=True),
         *list_reference_series(curves, theme, {"baseline": BASELINE}),
     ]
     colour = {name: theme.colour(i) for i, name in enumerate(models)}
@@ -217,7 +217,7 @@ def shared_hull_chart(models: Models, theme: Theme) -> alt.Chart:
             "y": corner.tpr,
             "owner": " and ".join(corner.owners),
             "colour": colour[corner.owners[0]],
-            "threshold": " and ".join(shown(threshold) for threshold in corner.thresholds),
+            "threshold": " and ".join(format_value(threshold) for threshold in corner.thresholds),
         }
         for corner in hull.corners
         if 0 < corner.fpr + corner.tpr < 2

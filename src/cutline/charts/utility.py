@@ -32,7 +32,7 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.core.validation import LEVEL, check_amount, check_level, check_number, check_prevalence, check_whole
 from cutline.curves import Curve, Point, flagging_everybody
 from cutline.curves import decision_curve as net_benefits
@@ -504,7 +504,7 @@ def gains_chart(models: Models, theme: Theme, *, portions: int | Sequence[float]
         x_domain=(0.0, float(len(table))),
         y_domain=(0.0, 1.0),
         title="Gains by portions of the list",
-        subtitle=[table.largest_distance, f"KS over all cuts: {shown(table.ks_anywhere)}"],
+        subtitle=[table.largest_distance, f"KS over all cuts: {format_value(table.ks_anywhere)}"],
     )
     x = np.arange(len(table) + 1.0)
     lines = {"positives found so far": table["cumulated_gain"], "baseline": table["cumulated_share"]}
@@ -556,13 +556,15 @@ def _make_sampler(model: Evaluated) -> OneModel | None:
 def _list_series(lines: Mapping[str, Line], theme: Theme) -> list[Series]:
     several = len(lines) > 1
     return [
-        Series(f"{name}: {shown(line.area)}" if several else name, _list_columns(line), theme.colour(i), DASHES[i])
+        Series(
+            f"{name}: {format_value(line.area)}" if several else name, _list_columns(line), theme.colour(i), DASHES[i]
+        )
         for i, (name, line) in enumerate(lines.items())
     ]
 
 
 def _describe_areas(lines: Mapping[str, Line], words: str) -> list[str]:
-    return [f"{words} {shown(next(iter(lines.values())).area)}"] if len(lines) == 1 else []
+    return [f"{words} {format_value(next(iter(lines.values())).area)}"] if len(lines) == 1 else []
 
 
 def _list_columns(line: Line, frame: Frame | None = None) -> dict[str, Array]:

@@ -163,7 +163,7 @@ def _recalibrate(recalibration: Recalibration, to: Application, *, force: bool, 
 
 def _flag(cut: Cut, to: Application, *, force: bool, quiet: bool) -> None:
     """Copy the cases with a column that says whether the cut flags them."""
-    from cutline.core.counts import with_commas
+    from cutline.core.counts import add_commas
     from cutline.inputs.write_flags import CaseColumns, Flags
 
     cut.require()
@@ -181,28 +181,28 @@ def _flag(cut: Cut, to: Application, *, force: bool, quiet: bool) -> None:
     if not quiet:
         if cut.score not in (None, score):
             more = [f"The cut was chosen on column {quote(str(cut.score))}: is {quote(score)} the same score?", *more]
-        numbers = f"{with_commas(flagged)} of {with_commas(count)} cases are flagged"
+        numbers = f"{add_commas(flagged)} of {add_commas(count)} cases are flagged"
         _say_lines([f"{numbers} by column {quote(score)}{_name_target(to.out)}", *more], to.out)
 
 
 def _describe_first(first: FirstCases, cut: Cut) -> list[str]:
     """Describe the last score that a quota reaches, and the cases taken among equal scores."""
-    from cutline.core.counts import with_commas, written
+    from cutline.core.counts import add_commas, format_number
 
     sign = ">=" if cut.higher_is_positive else "<="
     if first.taken < first.tied:
-        tied = f"{with_commas(first.taken)} of the {with_commas(first.tied)} cases that tie at {first.last:g}"
-        return [f"These are the first {with_commas(first.flagged)} by score, with {tied}: the first rows of the file."]
-    return [f"These are the first {with_commas(first.flagged)} by score: score {sign} {written(first.last)}."]
+        tied = f"{add_commas(first.taken)} of the {add_commas(first.tied)} cases that tie at {first.last:g}"
+        return [f"These are the first {add_commas(first.flagged)} by score, with {tied}: the first rows of the file."]
+    return [f"These are the first {add_commas(first.flagged)} by score: score {sign} {format_number(first.last)}."]
 
 
 def _suggest_quota(cut: Cut, flagged: int) -> list[str]:
     """Return how to fill the quota of a cut on this file, if its threshold flags another number of cases."""
-    from cutline.core.counts import with_commas
+    from cutline.core.counts import add_commas
 
     if cut.quota is None or flagged == cut.quota:
         return []
-    return [f"To flag the first {with_commas(cut.quota)} of this file, add --quota {cut.quota:g}."]
+    return [f"To flag the first {add_commas(cut.quota)} of this file, add --quota {cut.quota:g}."]
 
 
 def _name_target(out: Path | None) -> str:

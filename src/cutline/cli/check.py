@@ -22,7 +22,7 @@ from cutline.cli.text import escape_controls, name_options, strip_controls
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.escaping import html_text
-from cutline.core.table import format_bracket, plain, shown
+from cutline.core.table import format_bracket, format_value, to_json_value
 
 if TYPE_CHECKING:
     from cutline.cli.reading import PredictionFile
@@ -51,7 +51,7 @@ def _make_row(result: Result) -> tuple[str, ...]:
     return (
         state,
         _escape_markdown(result.requirement),
-        shown(float(result.value)),
+        format_value(float(result.value)),
         result.interval,
         _escape_markdown(result.reason),
     )
@@ -75,7 +75,9 @@ def make_junit(outcome: GateOutcome) -> bytes:
         names = {"classname": "cutline.check", "name": strip_controls(result.requirement)}
         case = ET.SubElement(suite, "testcase", names)
         if not result.passed:
-            value = f"found {shown(float(result.value))}" + (f", interval {result.interval}" if result.interval else "")
+            value = f"found {format_value(float(result.value))}" + (
+                f", interval {result.interval}" if result.interval else ""
+            )
             message = strip_controls(f"{value}. {result.reason}".strip())
             ET.SubElement(case, "failure", {"message": message}).text = message
     ET.indent(suites)
@@ -206,7 +208,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result, ready for JSON: non-finite numbers are None, with a reason."""
-        numbers = {name: plain(float(getattr(self, name))) for name in ("value", "low", "high")}
+        numbers = {name: to_json_value(float(getattr(self, name))) for name in ("value", "low", "high")}
         came_out = {"passed": self.passed, "state": self.state}
         return {"requirement": self.requirement, **came_out, **numbers, "reason": self.reason}
 
@@ -491,7 +493,7 @@ def _judge_interval(requirement: Requirement, row: Row, undecided: str) -> Resul
         return _judge_number(requirement, row)
     low, high = row.interval
     state = judge(requirement, row.value, low, high)
-    reason = {"passed": "", "failed": f"value is {shown(row.value)}"}.get(state, "the interval holds the bound")
+    reason = {"passed": "", "failed": f"value is {format_value(row.value)}"}.get(state, "the interval holds the bound")
     passed = state == "passed" or (state == "undecided" and undecided == "pass")
     return Result(requirement.text, passed, row.value, low, high, reason, state == "undecided")
 
@@ -510,7 +512,7 @@ def _judge_number(requirement: Requirement, row: Row) -> Result:
             f"the scores were binned, and the exact value is from {format_bracket(row.bounds.low, row.bounds.high)}"
         )
     if not passed and not reason:
-        reason = f"{part} is {shown(float(number))}"
+        reason = f"{part} is {format_value(float(number))}"
     low, high = (estimate.low, estimate.high) if part != "value" else (math.nan, math.nan)
     return Result(requirement.text, passed, row.value, low, high, reason)
 
@@ -608,7 +610,7 @@ def _format_state(result: Result) -> Text:
 def _show(outcome: GateOutcome) -> None:
     screen = render.make_console()
     rows = [
-        (_format_state(result), result.requirement, shown(float(result.value)), result.interval, result.reason)
+        (_format_state(result), result.requirement, format_value(float(result.value)), result.interval, result.reason)
         for result in sorted(outcome.results, key=lambda result: result.passed)
     ]
     heads = ("", "requirement", "value", render.format_interval_title(outcome.level), "why")

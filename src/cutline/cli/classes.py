@@ -14,9 +14,9 @@ from cutline.cli.options import MeasureOptions, Reading, SelectionOptions, refus
 from cutline.cli.output import REPORT, FileOutput
 from cutline.cli.reading import Chosen, choose_columns
 from cutline.cli.text import escape_controls, name_options_in_notes, quote
-from cutline.core.errors import InputError, ParameterError, near
-from cutline.core.table import Table, p_number, shown
-from cutline.core.validation import name_of
+from cutline.core.errors import InputError, ParameterError, hint_similar
+from cutline.core.table import Table, format_p_cell, format_value
+from cutline.core.validation import clean_model_name
 from cutline.inputs import files
 from cutline.inputs.column_source import Source
 from cutline.multiclass.class_summary import MOST_SHOWN, ClassComparisonSummary, ClassDifference, ClassSummary
@@ -85,7 +85,7 @@ def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions
         for column in required:
             if column not in file.columns:
                 raise _make_missing_error(escape_controls(file.title), column, option, file.columns)
-    title = escape_controls(name_of(model.name) or file.title)
+    title = escape_controls(clean_model_name(model.name) or file.title)
     labels: Any = one_vs_rest(names, columns, name=title, data=file, groups=reading.columns.group)
     table = labels.summary(_measures(selection), level=selection.level)
     head = {"schema": "cutline/labels/1", "name": labels.name, "cases": labels.cases}
@@ -93,7 +93,7 @@ def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions
 
     def print_table(screen: Console) -> None:
         rows = [
-            (row["measure"], row["of"], shown(row["value"]), render.format_interval((row["low"], row["high"])))
+            (row["measure"], row["of"], format_value(row["value"]), render.format_interval((row["low"], row["high"])))
             for row in table
         ]
         columns = ("", "of", "value", render.format_interval_title(selection.level))
@@ -228,7 +228,7 @@ def read_classes(
     columns = parse_columns(class_scores)
     file = files.read(path, how.format, how.memory)
     chosen = _choose_columns(file, columns.values(), how)
-    title = escape_controls(name_of(name) or file.title)
+    title = escape_controls(clean_model_name(name) or file.title)
     options = _list_options(how) | {"ordered": ordered}
     classes = one_vs_rest(chosen.label, columns, how.columns.weight, name=title, data=file, **options)
     return classes, chosen.guesses
@@ -274,7 +274,7 @@ def _choose_columns(file: Source, columns: Iterable[str], how: Reading) -> Chose
 
 def _make_missing_error(title: str, column: str, option: str, known: Sequence[str]) -> InputError:
     listed = ", ".join(quote(name) for name in known[:8]) + (" and more" if len(known) > 8 else "")
-    hint = near(column, known) or f"It has {listed}."
+    hint = hint_similar(column, known) or f"It has {listed}."
     return InputError(f"{title} has no column {quote(column)}, which {option} names", hint=hint)
 
 
@@ -288,7 +288,7 @@ def _render(screen: Console, summary: ClassSummary) -> RenderableType:
     )
     level = render.format_interval_title(summary.level)
     overall = [
-        (row.title, row.of, shown(row.value), render.format_interval(row.interval), shown(row.baseline))
+        (row.title, row.of, format_value(row.value), render.format_interval(row.interval), format_value(row.baseline))
         for row in summary.of_scope("all", "mean")
     ]
     parts: list[RenderableType] = [heading, Text()]
@@ -314,11 +314,11 @@ def _render_comparison(screen: Console, summary: ClassComparisonSummary) -> Rend
         rows = [
             (
                 f"{row.title} ({row.of})",
-                shown(row.value_a),
-                shown(row.value_b),
-                shown(row.test.difference),
+                format_value(row.value_a),
+                format_value(row.value_b),
+                format_value(row.test.difference),
                 render.format_interval(row.interval),
-                p_number(row.test.p_holm),
+                format_p_cell(row.test.p_holm),
             )
             for row in own
         ]
@@ -342,7 +342,7 @@ def _list_conclusions(rows: Sequence[ClassDifference], level: float) -> list[Ren
 def _make_grid(screen: Console, table: Table, title: str) -> RenderableType:
     # An interval stays in one line: it may stand below its value, but is not broken.
     rows = [
-        [shown(cell) if isinstance(cell, float) else str(cell).replace(", ", ",\xa0") for cell in row]
+        [format_value(cell) if isinstance(cell, float) else str(cell).replace(", ", ",\xa0") for cell in row]
         for row in table.rows
     ]
     return render.make_grid(screen, table.columns, rows, title)

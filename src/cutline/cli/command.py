@@ -25,7 +25,7 @@ from rich.theme import Theme
 
 from cutline.cli.command_table import COMMANDS, FIRST, OUTPUT, READING, Entry
 from cutline.cli.text import Screen
-from cutline.core.errors import near
+from cutline.core.errors import hint_similar
 
 _STYLES = {"option": "bold cyan", "switch": "bold green", "usage": "yellow"}
 
@@ -391,7 +391,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that is called; of a wrong name, say which was meant."""
         if not ctx.resilient_parsing and not args[0].startswith("-") and args[0] not in _BY_NAME:
-            hint = near(args[0], _BY_NAME) or " The command cutline --help lists them all."
+            hint = hint_similar(args[0], _BY_NAME) or " The command cutline --help lists them all."
             raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 

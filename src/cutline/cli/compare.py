@@ -38,7 +38,7 @@ from cutline.cli.render import (
 from cutline.cli.text import escape_controls, name_options
 from cutline.core import errors
 from cutline.core.errors import InputError, ParameterError
-from cutline.core.table import Table, format_bracket, p_number, shown
+from cutline.core.table import Table, format_bracket, format_p_cell, format_value
 
 if TYPE_CHECKING:
     from cutline.comparison import Comparison
@@ -210,7 +210,7 @@ def _compare_independent(paths: Sequence[str], reading: Reading, selection: Meas
     first, second = (read_evaluation(path, reading, Path(path).stem, quiet=output.quiet)[0] for path in paths)
     a, b = first.ranking, second.ranking
     if a.positive != b.positive or a.higher_is_positive != b.higher_is_positive:
-        both = f"{errors.shown(paths[0])} and {errors.shown(paths[1])}"
+        both = f"{errors.quote_if_unclear(paths[0])} and {errors.quote_if_unclear(paths[1])}"
         raise InputError(f"{both} differ in the positive label, or in which scores mean it", "pass two of one kind")
     with show_progress("Resampling for the intervals", quiet=output.quiet or selection.resamples == 0):
         compared_files = compare_independent(first, second)
@@ -233,9 +233,9 @@ def _render_independent(
     names = [name.removeprefix("value of ") for name in table.columns[1:3]]
     cells = [
         (
-            *(row["measure"], *(shown(row[name]) for name in (*table.columns[1:3], "difference"))),
+            *(row["measure"], *(format_value(row[name]) for name in (*table.columns[1:3], "difference"))),
             format_interval((row["low"], row["high"])),
-            p_number(row["p_value"]),
+            format_p_cell(row["p_value"]),
         )
         for row in rows
     ]
@@ -333,7 +333,7 @@ def _render_values(screen: Console, summary: ComparisonSummary) -> Iterable[Rend
 
         def write_cell(name: str, key: str) -> str:
             row = by_model[name].get(key)
-            numbers = "" if row is None else f"{shown(row.value)} {format_interval(row.interval)}"
+            numbers = "" if row is None else f"{format_value(row.value)} {format_interval(row.interval)}"
             return f"{marks[key].get(name, ' ')} {numbers}"
 
         lines = [(title, *(write_cell(name, key) for name in by_model)) for key, title in titles.items()]
@@ -446,7 +446,7 @@ def _stack_interval(row: Row | None, mark: str, room: int = _CELL) -> Text:
     """Return a value with its mark, and its interval below."""
     if row is None:
         return Text()
-    text = Text(f"{shown(row.value)}{mark}", style="bold" if mark else "")
+    text = Text(f"{format_value(row.value)}{mark}", style="bold" if mark else "")
     if row.interval is not None:
         text.append(f"\n{_format_narrow_interval(row.value, row.interval, room)}", style="dim not bold")
     return text
@@ -536,7 +536,7 @@ def _render_differences(
 
 def _list_cells(row: DifferenceRow, level: float) -> tuple[Text, str, str, str, Text]:
     conclusion = Text(escape_controls(row.better(level)), style="bold")
-    return Text(row.title), shown(row.value), format_interval(row.interval), row.p_shown, conclusion
+    return Text(row.title), format_value(row.value), format_interval(row.interval), row.p_shown, conclusion
 
 
 def _render_in_line(p: str, name: Text, value: str, limits: str, p_value: str, conclusion: Text) -> tuple[Text, Text]:

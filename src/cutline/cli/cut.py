@@ -23,7 +23,7 @@ from cutline.cli.progress import show_progress
 from cutline.cli.text import escape_controls, name_options
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
-from cutline.core.table import shown
+from cutline.core.table import format_value
 
 if TYPE_CHECKING:
     from cutline.cuts.cut import Cut
@@ -211,7 +211,7 @@ def _show(cut: Cut, out: Path | None, scores: Sequence[str]) -> None:
         rows = [
             (
                 _find_title(estimate.measure),
-                shown(estimate.value),
+                format_value(estimate.value),
                 render.format_interval((estimate.low, estimate.high)),
             )
             for estimate in cut.estimates

@@ -13,7 +13,7 @@ from cutline.cli import render
 from cutline.cli.command import command
 from cutline.cli.evaluate import render_evaluation, summarize_evaluation
 from cutline.cli.options import SelectionOptions
-from cutline.core.table import shown
+from cutline.core.table import format_value
 
 if TYPE_CHECKING:
     from cutline.core.ranking import Ranking
@@ -30,7 +30,7 @@ def demo(html: Path | None, force: bool) -> None:
     ten, tumours = load("ten_cases"), load("tumours")
     cases = cl.evaluate(ten.labels, ten.scores["score"], positive=ten.positive)
     screen.print(render.make_grid(screen, *_list_cuts(cases.ranking), title=f"Every cut of {ten.description}"))
-    screen.print(Text(f"AUC {shown(cases.auc)}, largest J at score >= {cases.threshold_of('max_youden_j'):g}\n"))
+    screen.print(Text(f"AUC {format_value(cases.auc)}, largest J at score >= {cases.threshold_of('max_youden_j'):g}\n"))
 
     together = cl.compare(tumours.labels, tumours.scores, positive=tumours.positive)
     screen.print(Text(f"{tumours.description}: {together.verdict('auc')}\n"))
@@ -48,5 +48,5 @@ def _list_cuts(r: Ranking) -> tuple[tuple[str, ...], list[list[str]]]:
     """Return Berrar's Figure 2: each cut with its counts and rates."""
     c, names = r.counts, ("tp", "fp", "tpr", "fpr", "precision", "lift")
     columns = [c.threshold.tolist(), *(getattr(c, name).tolist() for name in names)]
-    rows = [[shown(cell) for cell in row] for row in zip(*columns, strict=True)]
+    rows = [[format_value(cell) for cell in row] for row in zip(*columns, strict=True)]
     return ("score >=", "TP", "FP", "TPR", "FPR", "precision", "lift"), rows

@@ -14,7 +14,7 @@ from cutline.cli.command import FileName, Fraction, add_options, argument, comma
 from cutline.cli.output import Output, PageOutput
 from cutline.cli.text import escape_controls
 from cutline.core.errors import InputError, ParameterError
-from cutline.core.table import shown
+from cutline.core.table import format_value
 
 if TYPE_CHECKING:
     from cutline.monitoring.score_drift import Drift
@@ -103,10 +103,10 @@ def _guess_score(paths: list[str], output: Output) -> str | None:
 
 def _show(screen: Console, result: Drift) -> None:
     """Print the bins, the measures where there are labels, and the verdict."""
-    rows = [[shown(cell) for cell in row] for row in result.table.rows]
+    rows = [[format_value(cell) for cell in row] for row in result.table.rows]
     screen.print(render.make_grid(screen, result.table.columns, rows, title=result.title))
     if result.performance is not None:
         names = [name for name in result.performance.columns if name not in ("method", "note", "at_least", "at_most")]
-        rows = [[shown(row[name]) for name in names] for row in result.performance]
+        rows = [[format_value(row[name]) for name in names] for row in result.performance]
         screen.print(render.make_grid(screen, names, rows, title=f"{result.sample.name} minus {result.reference.name}"))
     screen.print(Text(escape_controls(result.verdict)))

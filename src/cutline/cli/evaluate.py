@@ -32,8 +32,8 @@ from cutline.cli.render import (
 )
 from cutline.cli.text import escape_controls, name_options_in_notes
 from cutline.core.errors import ParameterError
-from cutline.core.messages import listed
-from cutline.core.table import format_bracket, shown
+from cutline.core.messages import join_with_and
+from cutline.core.table import format_bracket, format_value
 
 if TYPE_CHECKING:
     from cutline.cli.reading import PredictionFile
@@ -169,7 +169,7 @@ def _read(
 ) -> tuple[Evaluation, PredictionFile]:
     """Read the predictions, or a finished ranking in place of them."""
     from cutline.cli.reading import evaluate_ranking, read_evaluation, wrap_ranking_file
-    from cutline.core.validation import name_of
+    from cutline.core.validation import clean_model_name
 
     if bool(files) == bool(ranking_csv):
         raise ParameterError("Pass the files of the predictions, or --ranking-csv with a finished ranking.")
@@ -180,7 +180,7 @@ def _read(
     ranking = read_ranking_table(
         ranking_csv, positive=reading.positive, higher_is_positive=not reading.lower_is_positive
     )
-    ev = evaluate_ranking(ranking, reading, name_of(name) or Path(ranking_csv).stem, is_table=True)
+    ev = evaluate_ranking(ranking, reading, clean_model_name(name) or Path(ranking_csv).stem, is_table=True)
     return ev, wrap_ranking_file(Path(ranking_csv).name)
 
 
@@ -257,20 +257,20 @@ def _render_heading(summary: Summary) -> Text:
 
 
 def _render_counts(screen: Console, summary: Summary) -> RenderableType:
-    from cutline.core.counts import with_commas
+    from cutline.core.counts import add_commas
 
     c, table = summary.counts, make_table(screen)
     table.add_column(Text(summary.cut.describe(summary.data.ranking)))
     for name in (*c.class_titles, "all"):
         table.add_column(Text(escape_controls(name)), justify="right")
     table.add_row(
-        "flagged", Text(with_commas(c.tp), style="green"), Text(with_commas(c.fp), style="red"), with_commas(c.flagged)
+        "flagged", Text(add_commas(c.tp), style="green"), Text(add_commas(c.fp), style="red"), add_commas(c.flagged)
     )
     table.add_row(
         "not flagged",
-        Text(with_commas(c.fn), style="red"),
-        Text(with_commas(c.tn), style="green"),
-        with_commas(c.unflagged),
+        Text(add_commas(c.fn), style="red"),
+        Text(add_commas(c.tn), style="green"),
+        add_commas(c.unflagged),
     )
     return table
 
@@ -288,7 +288,7 @@ def _render_questions(screen: Console, summary: Summary) -> Iterable[RenderableT
         if mine:
             yield Text()
             if reason := _find_common_reason(mine):
-                titles = listed([row.measure.title for row in mine])
+                titles = join_with_and([row.measure.title for row in mine])
                 undefined = f"{titles} {'is' if len(mine) == 1 else 'are'} undefined, because {reason.rstrip('.')}."
                 yield Text(family.value, style="bold")
                 yield Text(fold(undefined, screen.width))
@@ -304,7 +304,7 @@ def _find_common_reason(rows: Sequence[Row]) -> str:
 
 def _count_extra_columns(rows: Sequence[Row]) -> int:
     """Return by how many columns the longest value and interval exceed their usual width."""
-    value = max((len(shown(row.value)) for row in rows if math.isfinite(row.value)), default=0)
+    value = max((len(format_value(row.value)) for row in rows if math.isfinite(row.value)), default=0)
     limits = max((len(format_interval(row.interval)) for row in rows), default=0)
     return max(0, value - len("0.0000")) + max(0, limits - len("[0.0000, 0.0000]"))
 
@@ -323,11 +323,11 @@ def _render_measures(screen: Console, title: str, rows: Sequence[Row], level: fl
     for row in rows:
         cells = [
             _render_name(row, signs.lower),
-            Text(shown(row.value), style="bold"),
+            Text(format_value(row.value), style="bold"),
             Text(format_interval(row.interval) + (_TOO_NARROW if row.estimate.warning else marked)),
         ]
         if screen.width >= _WITH_BASELINE:
-            cells.append(Text(shown(row.baseline), style="dim"))
+            cells.append(Text(format_value(row.baseline), style="dim"))
         if screen.width >= _WITH_STRIP:
             cells.append(_draw_strip(row, 24 if screen.width >= WIDE else 11, signs))
         table.add_row(*cells)

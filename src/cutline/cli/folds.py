@@ -16,7 +16,7 @@ from cutline.cli.output import FileOutput
 from cutline.cli.progress import show_progress
 from cutline.cli.reading import PredictionFile, open_predictions
 from cutline.cli.text import escape_controls, name_options_in_notes
-from cutline.core.validation import name_of
+from cutline.core.validation import clean_model_name
 from cutline.folds.comparison import FoldComparison, compare_folds
 from cutline.folds.evaluation import FoldEvaluation, evaluate_folds
 from cutline.report import save, save_comparison
@@ -48,7 +48,7 @@ def run_folds(
     _check_options(reading, selection, output, refused)
     predictions = open_predictions(paths, reading, folds=_list_columns(fold, repeat), quiet=output.quiet)
     score = predictions.chosen.scores[0]
-    ev = _evaluate_model(predictions, score, fold, repeat, reading, escape_controls(name_of(name) or score))
+    ev = _evaluate_model(predictions, score, fold, repeat, reading, escape_controls(clean_model_name(name) or score))
     every = selection.by_name is None and not output.is_whole
     chosen: Any = list_headlines(ev.cut) if every else selection.chosen
     with show_progress("Measuring the folds", quiet=output.quiet):

@@ -13,7 +13,7 @@ from cutline.cli import render
 from cutline.cli.command import argument, command
 from cutline.cli.completion import complete_measure
 from cutline.cli.output import print_json
-from cutline.core.errors import UnknownNameError, near
+from cutline.core.errors import UnknownNameError, hint_similar
 
 if TYPE_CHECKING:
     from cutline.measures import Measure
@@ -138,7 +138,7 @@ def find_measures(name: str | None, family: str | None) -> list[Measure]:
         if not matches:
             raise UnknownNameError(f"{name} is not a measure of the family {family!r}. Leave --family out to see it.")
     if not matches:
-        hint = near(name, MEASURES.names) or " The command cutline measures lists them all."
+        hint = hint_similar(name, MEASURES.names) or " The command cutline measures lists them all."
         raise UnknownNameError(f"There is no measure {name!r}.{hint}")
     return matches
 

@@ -9,7 +9,7 @@ from cutline.cli import options as o
 from cutline.cli.command import FileName, argument, command
 from cutline.cli.rank import say_ranking
 from cutline.core import atomic_write
-from cutline.core.errors import InputError, shown
+from cutline.core.errors import InputError, quote_if_unclear
 
 if TYPE_CHECKING:
     from cutline.core.ranking import Ranking
@@ -31,8 +31,10 @@ def merge(files: tuple[str, ...], output: Path, force: bool, quiet: bool) -> Non
     for file in files:
         part = ranking_file.load(file)
         if parts and part.positive != parts[0].positive:
-            labels = f"The positive label is {parts[0].positive!r} in {shown(files[0])} but {part.positive!r} in"
-            raise InputError(f"{labels} {shown(file)}", "merge rankings of one kind")
+            labels = (
+                f"The positive label is {parts[0].positive!r} in {quote_if_unclear(files[0])} but {part.positive!r} in"
+            )
+            raise InputError(f"{labels} {quote_if_unclear(file)}", "merge rankings of one kind")
         parts.append(part)
     whole = merge_rankings(parts)
     whole.save(output, overwrite=force)

@@ -18,7 +18,7 @@ from cutline.cli.command import FileName, Fraction, add_options, argument, comma
 from cutline.cli.output import PageOutput
 from cutline.cli.text import escape_controls
 from cutline.core.errors import InputError, ParameterError
-from cutline.core.table import shown
+from cutline.core.table import format_value
 
 if TYPE_CHECKING:
     from cutline.monitoring import Monitor
@@ -241,7 +241,7 @@ def _show(screen: Console, watched: Monitor, *, quiet: bool) -> None:
     measured = [row for row in watched.table if row["measure"]]
     last = [row for row in measured if row["day"] == measured[-1]["day"]]
     if last:
-        rows = [[shown(row[name]) for name in _SHOWN] for row in last]
+        rows = [[format_value(row[name]) for name in _SHOWN] for row in last]
         screen.print(
             render.make_grid(screen, _HEADS, rows, title=f"{watched.title}. The last day is {last[0]['day']}.")
         )

@@ -14,7 +14,7 @@ from cutline.cli.output import FileOutput
 from cutline.cli.reading import evaluate_columns, open_predictions
 from cutline.cli.text import escape_controls
 from cutline.core.errors import ParameterError
-from cutline.core.table import p_number, shown
+from cutline.core.table import format_p_cell, format_value
 from cutline.quota_periods import MEASURES, PeriodComparison, PeriodSummary, QuotaPeriods, compare_periods
 
 
@@ -97,11 +97,11 @@ def _render_comparison(screen: Console, compared: PeriodComparison) -> Renderabl
     rows = [
         (
             f"{MEASURES[row.measure].title.partition(',')[0]}: {row.a} - {row.b}",
-            shown(row.value_a),
-            shown(row.value_b),
-            shown(row.difference),
+            format_value(row.value_a),
+            format_value(row.value_b),
+            format_value(row.difference),
             render.format_interval((row.low, row.high)),
-            p_number(row.p_holm),
+            format_p_cell(row.p_holm),
         )
         for row in compared.rows
     ]
@@ -119,10 +119,10 @@ def _render(screen: Console, summary: PeriodSummary) -> RenderableType:
     rows = [
         (
             MEASURES[e.measure].title,
-            shown(e.value),
+            format_value(e.value),
             render.format_interval((e.low, e.high)),
-            shown(baseline),
-            shown(optimum),
+            format_value(baseline),
+            format_value(optimum),
         )
         for e, _, baseline, optimum in summary.rows
     ]

@@ -15,7 +15,7 @@ from cutline.cli.text import escape_controls, quote
 from cutline.core.errors import InputError, ParameterError, PositionError
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import is_ranking_file, load
-from cutline.core.validation import name_of
+from cutline.core.validation import clean_model_name
 from cutline.evaluation import Evaluation, evaluate
 from cutline.inputs import files
 from cutline.inputs.column_source import IDS, LABELS, SCORES, Request, Source, check, reading
@@ -148,7 +148,7 @@ def evaluate_columns(
         design: More arguments of evaluate(), such as groups, slices or periods.
     """
     score, c = predictions.chosen.scores[0] if score is None else score, how.columns
-    design |= {"data": predictions.file, "name": escape_controls(name_of(name) or score), "memory": how.memory}
+    design |= {"data": predictions.file, "name": escape_controls(clean_model_name(name) or score), "memory": how.memory}
     with show_progress("Reading the predictions", quiet=quiet, unit="rows"):
         return evaluate(predictions.chosen.label, score, c.weight, **design, **how.common)
 
@@ -246,7 +246,7 @@ def _evaluate_ranking_file(paths: Sequence[str], how: Reading, name: str | None)
         raise InputError(
             "Several files are given, and one of them is a ranking", "add rankings up with `cutline merge`"
         )
-    return evaluate_ranking(load(paths[0]), how, name_of(name) or Path(paths[0]).stem)
+    return evaluate_ranking(load(paths[0]), how, clean_model_name(name) or Path(paths[0]).stem)
 
 
 def _check_no_ranking(paths: Sequence[str]) -> None:

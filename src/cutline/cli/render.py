@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cutline.cli.text import Screen, escape_controls
-from cutline.core.table import shown_limits
+from cutline.core.table import format_both_limits
 
 if TYPE_CHECKING:
     from cutline.results.notes import Note
@@ -114,7 +114,7 @@ def format_interval(limits: tuple[float | None, float | None] | None) -> str:
     low, high = limits or (None, None)
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return ""
-    return f"[{', '.join(shown_limits(low, high))}]"
+    return f"[{', '.join(format_both_limits(low, high))}]"
 
 
 def format_interval_title(level: float) -> str:
@@ -146,7 +146,7 @@ def make_notes(
         width: The columns of the terminal, for a note in one line.
         warned: Whether the warnings stand above the numbers already; without `verbose`, notes are then only counted.
     """
-    from cutline.core.validation import counted
+    from cutline.core.validation import format_count
     from cutline.results.notes import DATA
 
     ordered = sorted(notes, key=lambda note: note.kind != "warning")
@@ -161,7 +161,7 @@ def make_notes(
             table.add_row(_choose_note_sign(note), text)
         return Group(Text(), Text("Notes", style="bold"), table)
     if warned:
-        return Group(Text(), Text(f"- {counted(len(ordered), 'note')}: --verbose", style="dim"))
+        return Group(Text(), Text(f"- {format_count(len(ordered), 'note')}: --verbose", style="dim"))
     from cutline.results.verdict import MOST_WARNINGS
 
     warnings = [note for note in ordered if note.kind == "warning"]

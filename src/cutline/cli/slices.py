@@ -23,7 +23,7 @@ from cutline.cli.output import FileOutput
 from cutline.cli.progress import show_progress
 from cutline.cli.text import escape_controls, name_options_in_notes
 from cutline.core.errors import ParameterError
-from cutline.core.table import format_bracket, p_number, shown
+from cutline.core.table import format_bracket, format_p_cell, format_value
 
 if TYPE_CHECKING:
     from cutline.results.comparison_summary import DifferenceRow
@@ -367,23 +367,23 @@ def _render_evaluations(
         together: The level at which the intervals of a measure hold for all slices together; None where each holds
             by itself.
     """
-    from cutline.core.validation import counted
+    from cutline.core.validation import format_count
     from cutline.slices.simultaneous_intervals import describe_simultaneous_intervals
 
     first = next(iter(summaries.values()))
     level = together or first.level
-    head = f"{counted(len(slices), 'slice')} by {slices.by}; predicted positive: {slices.cut_words}"
+    head = f"{format_count(len(slices), 'slice')} by {slices.by}; predicted positive: {slices.cut_words}"
     keys = {row.key: row.title for summary in summaries.values() for row in summary.rows}
     rows: list[tuple[Any, ...]] = []
     for key, title in keys.items():
         lines = []
         for value, summary in summaries.items():
             row = next((row for row in summary.rows if row.key == key), None)
-            start = slices.label(value), shown(summary.data.cases)
+            start = slices.label(value), format_value(summary.data.cases)
             if row is None:
                 lines.append((math.nan, (*start, "", "", "")))
             else:
-                cells = shown(row.value), render.format_interval(row.interval), _format_bracket(row)
+                cells = format_value(row.value), render.format_interval(row.interval), _format_bracket(row)
                 lines.append((row.value, (*start, *cells)))
         own = _fold_lines(lines)
         rows += [(title if not i else "", *cells) for i, cells in enumerate(own)]
@@ -465,11 +465,11 @@ def _render_against_rest(screen: Console, against_rest: AgainstRest) -> Renderab
     cells = [
         (
             row.slice,
-            shown(row.cases),
-            *("" if math.isnan(number) else shown(number) for number in (row.value, row.rest, row.difference)),
+            format_value(row.cases),
+            *("" if math.isnan(number) else format_value(number) for number in (row.value, row.rest, row.difference)),
             render.format_interval((row.low, row.high)),
-            p_number(row.p_adjusted, against_rest.p_floor) or row.verdict.partition(":")[0],
-            row.verdict if p_number(row.p_adjusted) else "",
+            format_p_cell(row.p_adjusted, against_rest.p_floor) or row.verdict.partition(":")[0],
+            row.verdict if format_p_cell(row.p_adjusted) else "",
         )
         for row in (*low, *high)
     ]
@@ -490,7 +490,7 @@ def _render_fairness(screen: Console, fairness: Fairness) -> RenderableType:
         if row["value"] != row["value"]
         else (
             row["criterion"],
-            shown(row["value"]),
+            format_value(row["value"]),
             render.format_interval((row["low"], row["high"])),
             *fairness.ends[row["criterion"]],
         )
@@ -508,7 +508,10 @@ def _render_found_slices(screen: Console, found: FoundSlices) -> RenderableType:
     loss = MEASURES_OF_LOSSES[found.measure]
     heads = ("slice", "cases", "prevalence", loss, "others", "difference", "corrected", "p", "auc")
     rows = [
-        tuple(p_number(row[name], found.p_floor) if name == "p_adjusted" else shown(row[name]) for name in names)
+        tuple(
+            format_p_cell(row[name], found.p_floor) if name == "p_adjusted" else format_value(row[name])
+            for name in names
+        )
         for row in found
     ]
     return render.make_fitted_grid(screen, heads, rows, ("prevalence", "auc", "others", "cases"), "")
@@ -528,14 +531,14 @@ def _render_model_differences(screen: Console, summary: SliceComparisonSummary) 
         shown_slices = [difference for difference in slices if difference in smallest[:_MOST_SLICES]]
         is_sure = overall.p_value <= 1 - summary.level
         cells: list[Sequence[str]] = [
-            ("all", "", *_format_difference(overall, star if is_sure else ""), p_number(overall.p_value))
+            ("all", "", *_format_difference(overall, star if is_sure else ""), format_p_cell(overall.p_value))
         ]
         cells += [
             (
                 difference.name,
                 f"{difference.counts[0]:g}",
                 *_format_difference(difference.row, star if difference.is_significant(summary.level) else ""),
-                p_number(difference.p_holm),
+                format_p_cell(difference.p_holm),
             )
             for difference in shown_slices
         ]
@@ -553,4 +556,4 @@ def _render_model_differences(screen: Console, summary: SliceComparisonSummary) 
 def _format_difference(row: DifferenceRow, mark: str) -> tuple[str, str, str, str]:
     """Return both values, their difference with its mark, and its interval, as text."""
     difference = "" if math.isnan(row.value) else f"{row.value:+.4f}{mark}"
-    return shown(row.value_a), shown(row.value_b), difference, render.format_interval(row.interval)
+    return format_value(row.value_a), format_value(row.value_b), difference, render.format_interval(row.interval)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from cutline.core.errors import CutlineError, sentence_of
+from cutline.core.errors import CutlineError, format_error
 from cutline.core.escaping import is_plain, spell_out
 from cutline.core.messages import Argument, render
 
@@ -81,7 +81,7 @@ def name_options(message: str | CutlineError) -> str:
     >>> name_options(Text("If it is known, pass ", Argument("quota", 30), "."))
     'If it is known, pass --quota 30.'
     """
-    return sentence_of(message, _WORDS) if isinstance(message, CutlineError) else render(message, _WORDS)
+    return format_error(message, _WORDS) if isinstance(message, CutlineError) else render(message, _WORDS)
 
 
 def name_options_in_notes(notes: Iterable[Note]) -> tuple[Note, ...]:

@@ -13,7 +13,7 @@ from cutline.cli.command import Fraction, add_options, command, option
 from cutline.cli.options import IntervalOptions, Reading
 from cutline.cli.output import TableOrChartOutput
 from cutline.core.errors import ParameterError
-from cutline.core.table import shown
+from cutline.core.table import format_value
 
 if TYPE_CHECKING:
     from cutline.cuts.utility import UtilityCurve
@@ -118,7 +118,7 @@ def _describe_curve(curve: UtilityCurve) -> list[str]:
 
     lines = []
     if curve.area is not None:
-        lines.append(f"Area {shown(curve.area)}.")
+        lines.append(f"Area {format_value(curve.area)}.")
     if curve.best is not None:
         level = f" ({100 * curve.best.level:g} %)" if curve.best.has_interval else ""
         lines.append(f"Best quota {describe_best_quota(curve.best)}{level}.")

@@ -19,7 +19,7 @@ from cutline.cli.output import print_json, write_stdout
 from cutline.cli.progress import show_progress
 from cutline.cli.text import escape_controls, name_options
 from cutline.core.errors import ParameterError
-from cutline.core.table import shown
+from cutline.core.table import format_value
 
 if TYPE_CHECKING:
     from cutline.cli.reading import PredictionFile
@@ -234,7 +234,7 @@ def _compare_files(files: Sequence[str], how: Reading, question: WhyOptions) -> 
         reading: dict[str, Any] = {"positive": how.positive, "missing": how.missing}
         cases = [complete(own["labels"], own["scores"], own.get("weights"), **reading).position for own in columns]
         first, second = (
-            validation.column(own["ids"], "id")[position] for own, position in zip(columns, cases, strict=True)
+            validation.as_column(own["ids"], "id")[position] for own, position in zip(columns, cases, strict=True)
         )
         ids = first, second
     names = (predictions[0].name, predictions[1].name)
@@ -252,7 +252,7 @@ def _print_tool_value(answer: ToolValue, *, as_json: bool) -> None:
                     "measure": entry.measure, "function": entry.function, "note": entry.note,
                     "value": known})  # fmt: skip
         return
-    write_stdout(f"{shown(value) if math.isnan(value) else repr(value)}\n")
+    write_stdout(f"{format_value(value) if math.isnan(value) else repr(value)}\n")
     note = f": {entry.note}" if entry.note else ""
     render.make_console(error=True).print(Text(f"({tool.known}; {entry.function}{note})", style="dim"))
 

@@ -14,7 +14,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Bracket, Ranking
 
 
-def of_bins(
+def rank_bins(
     top: Array,
     bottom: Array,
     pos: Array,
@@ -72,7 +72,7 @@ def find_clusters(top: Array, bottom: Array) -> tuple[Array, Array]:
 def auc_width(ranking: Ranking) -> float:
     """Return how far apart the ends of the bracket of the AUC are: 0 for an exact ranking.
 
-    >>> auc_width(of_bins(np.array([4, 2]), np.array([3, 1]), np.array([1, 1]), np.array([1, 1])))
+    >>> auc_width(rank_bins(np.array([4, 2]), np.array([3, 1]), np.array([1, 1]), np.array([1, 1])))
     0.5
     """
     if ranking.reach is None:
@@ -95,7 +95,7 @@ def coarsen(ranking: Ranking, bins: int | npt.ArrayLike) -> Bracket:
             )
         group = np.ceil(ranking.ends[1:] * count / ranking.total).astype(np.intp)
     else:
-        edges = np.sort(validation.numbers(bins, "bins").astype(float))
+        edges = np.sort(validation.as_numbers(bins, "bins").astype(float))
         group = np.searchsorted(edges, ranking.score, side="right" if ranking.higher_is_positive else "left")
     first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
     last = np.concatenate((first[1:] - 1, [len(ranking) - 1]))

@@ -100,7 +100,7 @@ def _cumulate_from(start: int, cells: Array) -> Array:
     return totals
 
 
-def blocks_of(ranking: Ranking) -> Iterator[Block]:
+def split_into_blocks(ranking: Ranking) -> Iterator[Block]:
     """Yield the blocks of a ranking in their order."""
     for i, above in enumerate(zip(*ranking.totals_of_blocks, strict=True)):
         stop_if_unwanted()
@@ -184,7 +184,7 @@ def _node_weights(t: Array, columns: list[Array]) -> list[Array]:
 Combine = np.ufunc | tuple[np.ufunc, ...] | Callable[[Any, Any], Any]
 
 
-class OverCells:
+class CellReduction:
     """One or several totals over the cells of a ranking; `combine` merges the totals of blocks.
 
     `combine` is a numpy operation, one for each of several totals, or a function of the totals of two stretches.
@@ -209,7 +209,7 @@ class OverCells:
             return self.definition(ranking, *parameters)
         if not ranking.is_in_blocks:
             return cached_value(ranking, (self, *parameters), self.definition, ranking, *parameters)
-        return cached_value(ranking, (self, *parameters), lambda: _walk(ranking, [(self, parameters)])[0])
+        return cached_value(ranking, (self, *parameters), lambda: _reduce_blocks(ranking, [(self, parameters)])[0])
 
     def share(self, *parameters: Any, of_probabilities: bool = False) -> None:
         """Register the parameters for `compute_together`; optionally only for probabilities."""
@@ -228,17 +228,17 @@ class OverCells:
         return tuple(rule(a, b) for rule, a, b in zip(rules, first, second, strict=True))
 
 
-_SHARED: list[tuple[OverCells, tuple[Any, ...], bool]] = []
+_SHARED: list[tuple[CellReduction, tuple[Any, ...], bool]] = []
 
 
-def over_cells(
+def reduce_over_cells(
     combine: Combine, is_smooth: Callable[..., bool] | None = None
-) -> Callable[[Callable[..., Any]], OverCells]:
+) -> Callable[[Callable[..., Any]], CellReduction]:
     """Declare a function of the cells that is computed block by block: a sum with np.add, or an extreme."""
-    return lambda definition: OverCells(definition, combine, is_smooth)
+    return lambda definition: CellReduction(definition, combine, is_smooth)
 
 
-def always(*_: Any, **__: Any) -> bool:
+def is_always_smooth(*_: Any, **__: Any) -> bool:
     """Whether a sum is one of smooth functions: with all parameters."""
     return True
 
@@ -250,17 +250,17 @@ def compute_together(ranking: Ranking) -> None:
     """
     if ranking.is_in_blocks:
         calls = [(function, rest) for function, rest, needed in _SHARED if ranking.are_probabilities or not needed]
-        for (function, parameters), value in zip(calls, _walk(ranking, calls), strict=True):
-            cached_value(ranking, (function, *parameters), partial(_same, value))
+        for (function, parameters), value in zip(calls, _reduce_blocks(ranking, calls), strict=True):
+            cached_value(ranking, (function, *parameters), partial(_return_unchanged, value))
 
 
-def _same(value: Any) -> Any:
+def _return_unchanged(value: Any) -> Any:
     return value
 
 
-def _walk(ranking: Ranking, calls: list[tuple[OverCells, tuple[Any, ...]]]) -> list[Any]:
+def _reduce_blocks(ranking: Ranking, calls: list[tuple[CellReduction, tuple[Any, ...]]]) -> list[Any]:
     values: list[Any] = []
-    for block in blocks_of(ranking):
+    for block in split_into_blocks(ranking):
         here = [function.of_block(block, parameters) for function, parameters in calls]
         if values:
             here = [function.join(a, b) for (function, _), a, b in zip(calls, values, here, strict=True)]
@@ -268,16 +268,16 @@ def _walk(ranking: Ranking, calls: list[tuple[OverCells, tuple[Any, ...]]]) -> l
     return values
 
 
-@over_cells(operator.add)
-def points_of_blocks(r: Ranking) -> list[Points]:
+@reduce_over_cells(operator.add)
+def condense_blocks(r: Ranking) -> list[Points]:
     """Return the condensed points of each block of a long ranking of probabilities."""
     return [r.points] if isinstance(r, Block) else []
 
 
-points_of_blocks.share(of_probabilities=True)
+condense_blocks.share(of_probabilities=True)
 
 
-def condensed_points(ranking: Ranking) -> Points | None:
+def condense_cells(ranking: Ranking) -> Points | None:
     """Return the points that take the place of all cells in sums of smooth functions of the probabilities.
 
     None where there is nothing to gain: of a short ranking, or of scores that are no probabilities.
@@ -285,13 +285,13 @@ def condensed_points(ranking: Ranking) -> Points | None:
     if not ranking.is_in_blocks or not ranking.are_probabilities:
         return None
     return cached_value(
-        ranking, "condensed", lambda: Points(*map(np.concatenate, zip(*points_of_blocks(ranking), strict=True)))
+        ranking, "condensed", lambda: Points(*map(np.concatenate, zip(*condense_blocks(ranking), strict=True)))
     )
 
 
-def condensed_ranking(ranking: Ranking) -> Ranking:
+def condense_ranking(ranking: Ranking) -> Ranking:
     """Return a list that has the same sums of smooth functions of the probabilities; the ranking itself, if short."""
-    points = condensed_points(ranking)
+    points = condense_cells(ranking)
     if points is None:
         return ranking
     return Block(points.score, points.pos, points.neg, points.pos, points.neg, of=ranking)

@@ -49,7 +49,7 @@ def cached_value(ranking: Any, key: Hashable, make: Callable[..., Value], *argum
     return value
 
 
-def cached_by_few(ranking: Any, key: Hashable, make: Callable[[], Value]) -> Value:
+def cached_large_value(ranking: Any, key: Hashable, make: Callable[[], Value]) -> Value:
     """Return a large value, computing it on the first call; only the last few rankings that asked for one cache it."""
     with _changing:
         others = [holder for holder in _holders if (held := holder()) is not None and held is not ranking]

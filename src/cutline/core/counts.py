@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutline.core.errors import InputError, ParameterError, UnavailableError, near
+from cutline.core.errors import InputError, ParameterError, UnavailableError, hint_similar
 from cutline.core.escaping import html_text
 from cutline.core.measure_attributes import EveryCountMeasure
 from cutline.core.public import public
@@ -39,7 +39,7 @@ class Counts(EveryCountMeasure):
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
-            object.__setattr__(self, name, count(getattr(self, name), name))
+            object.__setattr__(self, name, check_count(getattr(self, name), name))
         is_numpys = isinstance(self.threshold, np.ndarray | np.number) and self.threshold.dtype.kind in "iuf"
         if not (is_numpys or isinstance(self.threshold, float)):
             object.__setattr__(self, "threshold", check_number(self.threshold, "threshold"))
@@ -101,7 +101,7 @@ class Counts(EveryCountMeasure):
                 raise UnavailableError(
                     f"Counts has no attribute {name!r}, which needs {measure.needs.value}", "use the ranking"
                 )
-            hint = near(name, [known for measure in MEASURES.search(needs="counts") for known in measure.names])
+            hint = hint_similar(name, [known for measure in MEASURES.search(needs="counts") for known in measure.names])
             raise UnavailableError(
                 f"Counts has no attribute {name!r}: it is neither a count nor a measure of one cut.{hint}"
             )
@@ -147,8 +147,12 @@ class Counts(EveryCountMeasure):
         }
 
     def __repr__(self) -> str:
-        cells = ", ".join(f"{name}={written(getattr(self, name))}" for name in ("tp", "fp", "fn", "tn"))
-        at = "" if np.ndim(self.threshold) or np.isnan(self.threshold) else f", threshold={written(self.threshold)}"
+        cells = ", ".join(f"{name}={format_number(getattr(self, name))}" for name in ("tp", "fp", "fn", "tn"))
+        at = (
+            ""
+            if np.ndim(self.threshold) or np.isnan(self.threshold)
+            else f", threshold={format_number(self.threshold)}"
+        )
         return f"Counts({cells}{at})"
 
     def _repr_html_(self) -> str:
@@ -160,7 +164,7 @@ class Counts(EveryCountMeasure):
             ("all", self.positives, self.negatives, self.total),
         )
         body = "".join(
-            f"<tr><th scope='row'>{row[0]}</th>" + "".join(f"<td>{written(n)}</td>" for n in row[1:]) + "</tr>"
+            f"<tr><th scope='row'>{row[0]}</th>" + "".join(f"<td>{format_number(n)}</td>" for n in row[1:]) + "</tr>"
             for row in rows
         )
         head = "".join(f"<th scope='col'>{html_text(title)}</th>" for title in (*self.class_titles, "all"))
@@ -174,7 +178,7 @@ class TrustedCounts(Counts):
         """Check nothing: a search for the worst of many tables would spend a tenth of its time on it."""
 
 
-def count(value: Any, name: str) -> Any:
+def check_count(value: Any, name: str) -> Any:
     """Return a number or an array of numbers, in a type whose sums do not overflow; never below zero but by
     rounding.
     """
@@ -192,7 +196,7 @@ def count(value: Any, name: str) -> Any:
     elif abs(value) > 2**62:
         number = check_number(value, name)
     if not np.min(number, initial=0) > -1e-6:  # NaN included
-        raise InputError(f"is {written(np.min(number))}", "pass counts of zero or more", argument=name)
+        raise InputError(f"is {format_number(np.min(number))}", "pass counts of zero or more", argument=name)
     return number
 
 
@@ -215,17 +219,17 @@ def divide(numerator: Any, denominator: Any) -> Any:
         return np.true_divide(numerator, denominator)
 
 
-def real(value: Any) -> Any:
+def as_floats(value: Any) -> Any:
     """Return counts as floats, whose products cannot overflow as integers do; a symbol of a traced definition stays
     one.
     """
     return np.multiply(np.float64(value) if isinstance(value, (int, float)) else value, 1.0)
 
 
-def written(number: Any) -> str:
+def format_number(number: Any) -> str:
     """Return a number without a decimal point where it has no decimals.
 
-    >>> written(np.float64(3.0)), written(2.5), written(12345)
+    >>> format_number(np.float64(3.0)), format_number(2.5), format_number(12345)
     ('3', '2.5', '12345')
     """
     if np.ndim(number):
@@ -236,14 +240,14 @@ def written(number: Any) -> str:
 _LONG = 10_000  # from which on thousands have a comma
 
 
-def with_commas(count: Any) -> str:
+def add_commas(count: Any) -> str:
     """Return a count as a sentence or a table shows it: commas between the thousands of a large number.
 
-    >>> with_commas(569), with_commas(200_000), with_commas(12345.5)
+    >>> add_commas(569), add_commas(200_000), add_commas(12345.5)
     ('569', '200,000', '12,345.5')
     """
-    whole, point, rest = written(count).partition(".")
-    return f"{int(whole):,}{point}{rest}" if whole.isdigit() and int(whole) >= _LONG else written(count)
+    whole, point, rest = format_number(count).partition(".")
+    return f"{int(whole):,}{point}{rest}" if whole.isdigit() and int(whole) >= _LONG else format_number(count)
 
 
 def _are_titles(titles: Any) -> bool:

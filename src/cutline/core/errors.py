@@ -27,13 +27,13 @@ __all__ = [
     "Text",
     "UnavailableError",
     "UnknownNameError",
-    "briefly",
-    "did_you_mean",
     "find_similar",
-    "near",
-    "sentence_of",
-    "shown",
-    "unknown_name",
+    "format_error",
+    "hint_names",
+    "hint_similar",
+    "make_unknown_name_error",
+    "quote_if_unclear",
+    "shorten_repr",
 ]
 
 
@@ -67,7 +67,7 @@ class CutlineError(ValueError):
     ) -> None:
         self.problem, self.way_out, self.argument, self.position = problem, way_out, argument, position
         self.place, self.column, self.whom, self.hint = place, column, whom, hint
-        super().__init__(sentence_of(self))
+        super().__init__(format_error(self))
 
     found = former_name("found", "problem")
 
@@ -76,7 +76,7 @@ class CutlineError(ValueError):
         other = copy.copy(self)
         for name, value in fields.items():
             setattr(other, name, value)
-        other.args = (sentence_of(other),)
+        other.args = (format_error(other),)
         return other
 
     def about(self, whom: str) -> Self:
@@ -84,7 +84,7 @@ class CutlineError(ValueError):
         return self.altered(whom=f"{whom}: {self.whom}" if self.whom else whom)
 
 
-def sentence_of(error: CutlineError, words: Words = PYTHON) -> str:
+def format_error(error: CutlineError, words: Words = PYTHON) -> str:
     """Return the sentence of a refusal, in the words of a front end."""
     argument, problem = error.argument, error.problem
     is_named = isinstance(problem, Text) and argument in [part.name for part in problem.arguments]
@@ -128,10 +128,10 @@ class UnavailableError(CutlineError, AttributeError):
     """An attribute that is no measure, or a measure that cannot be had as an attribute."""
 
 
-def briefly(value: object) -> str:
+def shorten_repr(value: object) -> str:
     """Return a value in one short line.
 
-    >>> briefly("a"), briefly(list(range(100)))
+    >>> shorten_repr("a"), shorten_repr(list(range(100)))
     ("'a'", '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,...')
     """
     try:
@@ -141,19 +141,19 @@ def briefly(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:54]}..."
 
 
-def near(name: object, known: Iterable[str]) -> str:
+def hint_similar(name: object, known: Iterable[str]) -> str:
     """Return a hint with the known names that look like `name`, or nothing: a wrong hint is worse than none.
 
-    >>> near("recal", ["recall", "precision"]), near("acu", ["auc"]), near("psi", ["phi"])
+    >>> hint_similar("recal", ["recall", "precision"]), hint_similar("acu", ["auc"]), hint_similar("psi", ["phi"])
     (' Did you mean recall?', ' Did you mean auc?', '')
     """
-    return did_you_mean(find_similar(name, known))
+    return hint_names(find_similar(name, known))
 
 
-def did_you_mean(names: Iterable[str]) -> str:
+def hint_names(names: Iterable[str]) -> str:
     """Return a hint with some names, or nothing.
 
-    >>> did_you_mean(["auc", "gini"]), did_you_mean([])
+    >>> hint_names(["auc", "gini"]), hint_names([])
     (' Did you mean auc or gini?', '')
     """
     *first, last = [*names] or [""]
@@ -173,22 +173,22 @@ def find_similar(name: object, known: Iterable[str]) -> list[str]:
     return matches
 
 
-def unknown_name(kind: str, name: object, known: Iterable[object]) -> UnknownNameError:
+def make_unknown_name_error(kind: str, name: object, known: Iterable[object]) -> UnknownNameError:
     """Return the refusal of a name that is not among those of its kind, of which the first eight are shown.
 
-    >>> str(unknown_name("model", "forrest", ["forest", "linear"]))
+    >>> str(make_unknown_name_error("model", "forrest", ["forest", "linear"]))
     "There is no model 'forrest' among 'forest', 'linear'. Did you mean forest?"
     """
     names = list(known)
     listed = [repr(own) for own in names[:8]] + (["..."] if len(names) > 8 else [])
-    problem = f"There is no {kind} {briefly(name)} among {', '.join(listed)}"
-    return UnknownNameError(problem, hint=near(name, map(str, names)))
+    problem = f"There is no {kind} {shorten_repr(name)} among {', '.join(listed)}"
+    return UnknownNameError(problem, hint=hint_similar(name, map(str, names)))
 
 
-def shown(name: str) -> str:
+def quote_if_unclear(name: str) -> str:
     r"""Return a name as it is, or quoted where a reader or a terminal would misread it.
 
-    >>> shown("score"), shown(" p"), shown(chr(27) + "[2J")
+    >>> quote_if_unclear("score"), quote_if_unclear(" p"), quote_if_unclear(chr(27) + "[2J")
     ('score', "' p'", "'\\x1b[2J'")
     """
     return name if name.isprintable() and name and name == name.strip() else repr(name)

@@ -34,12 +34,12 @@ _SMALL = 0.04  # width of a stretch that is condensed, in radii of the window
 _FEWEST = 4  # distinct points below which there is nothing to smooth
 
 
-def on_a_usual_scale(x: Array) -> Array:
+def rescale_if_tiny(x: Array) -> Array:
     """Rescale tiny points by a power of two, so that their squares do not underflow.
 
     This is exact, and the curve does not depend on the unit of the points. Other points are left alone.
 
-    >>> on_a_usual_scale(np.array([0.25, 0.5])), on_a_usual_scale(np.array([2.0**-200, 2.0**-199]))
+    >>> rescale_if_tiny(np.array([0.25, 0.5])), rescale_if_tiny(np.array([2.0**-200, 2.0**-199]))
     (array([0.25, 0.5 ]), array([0.25, 0.5 ]))
     """
     largest = float(np.max(np.abs(x), initial=0.0))
@@ -94,7 +94,7 @@ class Cubics(NamedTuple):
         return values
 
 
-def cubics(x: Array, weight: Array, y: Array, span: float = 0.75, degree: int = 2, is_whole: bool = True) -> Cubics:
+def fit_cubics(x: Array, weight: Array, y: Array, span: float = 0.75, degree: int = 2, is_whole: bool = True) -> Cubics:
     """Return the curve of "loess" as the few numbers that it is made of; the arguments are those of `smooth`, with
     rows.
     """
@@ -116,7 +116,7 @@ class Condensed(NamedTuple):
     loose: Array  # the places that are in no stretch
 
 
-def cubics_of_long(
+def fit_cubics_of_long(
     x: Array, pos: Array, neg: Array, condensed: Condensed, span: float = 0.75, degree: int = 2
 ) -> Cubics:
     """Return the curve of "loess" of a long list of cases, from the sums over its stretches.
@@ -192,7 +192,7 @@ def _cases_of_windows(ends: Array, span: float, degree: int, is_whole: bool) -> 
 
 def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree: int, is_whole: bool) -> Array:
     if method == "loess":
-        values = cubics(x, weight, y, span, degree, is_whole).at(x)
+        values = fit_cubics(x, weight, y, span, degree, is_whole).at(x)
     else:
         ends, near = _windows(weight, span, degree, is_whole)
         values = _fits(x, weight, y, ends, np.broadcast_to(x, y.shape), near, method, degree)[0]

@@ -11,7 +11,7 @@ import os
 import re
 from typing import Any
 
-from cutline.core.errors import CutlineError, ParameterError, briefly
+from cutline.core.errors import CutlineError, ParameterError, shorten_repr
 
 NEEDED = 600 * 10**6  # bytes of address space for Python, numpy and scipy with one thread; 350 MB were too few
 # Packages that need more, by their names: with 1.1 GB DuckDB and pyarrow end the process or fail, with 1.5 they read.
@@ -37,10 +37,10 @@ def parse_memory_size(memory: Any = None) -> int:
         return max(int(find_machine_memory() * _SHARE), 10**9)
     match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]I?)?B?\s*", str(memory).upper())
     if match is None:
-        raise ParameterError(f"is {briefly(memory)}", 'pass a size such as "2GB"', argument="memory")
+        raise ParameterError(f"is {shorten_repr(memory)}", 'pass a size such as "2GB"', argument="memory")
     size = int(float(match[1]) * _UNITS[match[2] or ""])
     if size < _LEAST:
-        raise ParameterError(f"is {briefly(memory)}", f"pass at least {_LEAST // 10**6}MB", argument="memory")
+        raise ParameterError(f"is {shorten_repr(memory)}", f"pass at least {_LEAST // 10**6}MB", argument="memory")
     return min(size, _MOST)
 
 

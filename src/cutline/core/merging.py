@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.binned_ranking import find_clusters, of_bins
+from cutline.core.binned_ranking import find_clusters, rank_bins
 from cutline.core.errors import Argument, InputError, Text
 from cutline.core.ranking import Ranking
 
@@ -78,7 +78,7 @@ def _merge_bins(parts: Sequence[Ranking]) -> Ranking:
 
     is_unweighted = all(part.is_unweighted for part in parts)
     squares = (None, None) if is_unweighted else (column("pos2"), column("neg2"))
-    return of_bins(
+    return rank_bins(
         top[starts],
         lowest,
         column("pos"),

@@ -106,10 +106,10 @@ def render(text: str, words: Words = PYTHON) -> str:
     return "".join(_render(part, words) for part in text.parts) if isinstance(text, Text) else text
 
 
-def listed(parts: Sequence[str]) -> str:
+def join_with_and(parts: Sequence[str]) -> str:
     """Join parts of a sentence with commas, the last with "and".
 
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    >>> join_with_and(["a"]), join_with_and(["a", "b"]), join_with_and(["a", "b", "c"])
     ('a', 'a and b', 'a, b, and c')
     """
     return " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"

@@ -43,12 +43,12 @@ def map_parallel(
         return [work(item) for item in items]
     from concurrent.futures import as_completed
 
-    with _threads(work, 2) as begin:
+    with _open_pool(work, 2) as begin:
         waiting = [begin(item) for item in items]
         for done, future in enumerate(as_completed(waiting), start=1):
             future.result()  # raises what it raised
             if reports:
-                tell(done, len(waiting))
+                report_progress(done, len(waiting))
     return [future.result() for future in waiting]
 
 
@@ -63,7 +63,7 @@ def iterate_parallel(work: Callable[[Item], Result], items: Iterable[Item], rows
     if rows < WORTH_THREADS:
         yield from map(work, items)
         return
-    with _threads(work, 2) as begin:
+    with _open_pool(work, 2) as begin:
         for future in [begin(item) for item in items]:
             yield future.result()
 
@@ -77,12 +77,12 @@ def run_in_background(work: Callable[[], Result]) -> Iterator[Callable[[], Resul
     Args:
         work: What is done meanwhile.
     """
-    with _threads(lambda _: work(), 1) as begin:
+    with _open_pool(lambda _: work(), 1) as begin:
         yield begin(None).result
 
 
 @contextmanager
-def _threads(work: Callable[[Item], Result], number: int) -> Iterator[Callable[[Item], Future[Result]]]:
+def _open_pool(work: Callable[[Item], Result], number: int) -> Iterator[Callable[[Item], Future[Result]]]:
     """Yield a function that submits an item to a pool of threads; pending work is abandoned when the block fails."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -125,7 +125,7 @@ def is_watched() -> bool:
     return bool(_watchers)
 
 
-def tell(done: int, of: int) -> None:
+def report_progress(done: int, of: int) -> None:
     """Tell whoever watches how much is done, and of how much."""
     if _watchers:
         _watchers[-1](done, of)

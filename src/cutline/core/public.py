@@ -10,7 +10,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast, overload
 
 from cutline.core.errors import CutlineError, ParameterError
-from cutline.core.messages import listed
+from cutline.core.messages import join_with_and
 
 Target = TypeVar("Target")
 
@@ -164,7 +164,7 @@ def _by_position(code: CodeType, given: int) -> str:
         code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount],
     )
     positional, given = (positional[1:], given - 1) if positional[:1] == ("self",) else (positional, given)
-    first = f"takes {listed(positional)} by position" if positional else "takes nothing by position"
+    first = f"takes {join_with_and(positional)} by position" if positional else "takes nothing by position"
     others = f": pass the others by name, such as {' or '.join(f'{name}=' for name in named[:2])}" if named else ""
     return f"{code.co_name}() {first}, and {given} arguments were given{others}."
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from cutline.core import validation
 from cutline.core.array_ops import Array, PairWeights, Symbol, as_array, count_first, cumulate, dot, fill, take
 from cutline.core.caching import Value, cached_column, cached_if_short, cached_value, is_long
-from cutline.core.counts import CLASSES, Counts, count, divide, with_commas, written
+from cutline.core.counts import CLASSES, Counts, add_commas, check_count, divide, format_number
 from cutline.core.errors import InputError
 from cutline.core.escaping import html_text
 from cutline.core.hull import Hulls, find_hulls
@@ -82,8 +82,8 @@ class Ranking:
             pos: The number of positives at each score.
             neg: The number of negatives at each score.
         """
-        score = validation.scores(score, "score").astype(float)
-        pos, neg = (np.array(count(cells, name), ndmin=1) for cells, name in ((pos, "pos"), (neg, "neg")))
+        score = validation.as_scores(score, "score").astype(float)
+        pos, neg = (np.array(check_count(cells, name), ndmin=1) for cells, name in ((pos, "pos"), (neg, "neg")))
         for name, cells in (("pos", pos), ("neg", neg)):
             if not len(score) or cells.shape[-1:] != score.shape:
                 problem = f"has {len(score)} values but {name} has {cells.shape[-1]}"
@@ -537,14 +537,14 @@ class Ranking:
             return f"Ranking of {len(self)} distinct scores, a stack of shape {self.pos.shape[:-1]}"
         where = ("at " if self.reach is None else "in ") + self.cells_in_words
         exact = "" if self.exact or self.reach is not None else ", binned: a bound, not exact"
-        return f"Ranking of {cases_of(self)}, {written(self.positives)} of them positive, {where}{exact}"
+        return f"Ranking of {format_cases(self)}, {format_number(self.positives)} of them positive, {where}{exact}"
 
     @property
     def cells_in_words(self) -> str:
         """How many distinct scores there are, or bins of them."""
         if self.reach is not None:
             return f"{len(self):,} bins of scores"
-        return f"{with_commas(len(self))} distinct score{'' if len(self) == 1 else 's'}"
+        return f"{add_commas(len(self))} distinct score{'' if len(self) == 1 else 's'}"
 
 
 def _pairs_below(pos: Array, neg: Array, start: int, above: int) -> Any:
@@ -579,7 +579,7 @@ def find_scores(ranking: Ranking, scores: Array) -> Array:
 # ---------------------------------------------------------------------- its cases and classes in words
 
 
-def cases_of(ranking: Ranking, number: Callable[[Any], str] = written) -> str:
+def format_cases(ranking: Ranking, number: Callable[[Any], str] = format_number) -> str:
     """Return how many cases there are, or what they weigh; `number` writes the number."""
     if not ranking.is_unweighted:
         return f"cases of weight {number(ranking.total)}"
@@ -612,7 +612,7 @@ def plural_titles(ranking: Ranking) -> tuple[str, str]:
     return ("positives", "negatives") if ranking.class_titles == CLASSES else ranking.class_titles
 
 
-def classes_in_words(ranking: Ranking) -> str:
+def describe_classes(ranking: Ranking) -> str:
     """Return which label is positive, and which negative where that is not plain.
 
     Args:
@@ -622,16 +622,16 @@ def classes_in_words(ranking: Ranking) -> str:
     return f"positive is {ranking.positive!r}" + ("" if is_plain else f", negative is {ranking.negative!r}")
 
 
-def unusual_names(ranking: Ranking) -> str:
+def describe_unusual_names(ranking: Ranking) -> str:
     """Return the same as the end of a bracket; nothing where labels are the usual 1 and 0.
 
     Args:
         ranking: The ranking of the cases.
     """
-    return "" if _is_usual(ranking.positive, ranking.negative) else f"; {classes_in_words(ranking)}"
+    return "" if _is_usual(ranking.positive, ranking.negative) else f"; {describe_classes(ranking)}"
 
 
-def share_of_positives(ranking: Ranking) -> str:
+def format_positive_share(ranking: Ranking) -> str:
     """Return the share of the positives as a percentage.
 
     Args:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutline.core.atomic_write import write
-from cutline.core.errors import InputError, ParameterError, shown
+from cutline.core.errors import InputError, ParameterError, quote_if_unclear
 from cutline.core.extras import require
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEAST_WEIGHT, MOST_WEIGHT, check_path
@@ -87,7 +87,7 @@ def load(path: str | os.PathLike[str]) -> Ranking:
         path: A file that `Ranking.save` or `cutline rank` wrote.
     """
     path = check_path(path, "path", "monday.ranking")
-    title = shown(path.name or str(path))
+    title = quote_if_unclear(path.name or str(path))
     try:
         content = path.read_bytes()
     except FileNotFoundError:

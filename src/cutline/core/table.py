@@ -73,12 +73,12 @@ class Table(ComparedByFields):
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return a dictionary for each row, ready for JSON: numbers that are not finite become None."""
-        return [{name: plain(value) for name, value in row.items()} for row in self]
+        return [{name: to_json_value(value) for name, value in row.items()} for row in self]
 
     @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the table as a data frame of pandas, polars or pyarrow."""
-        return frame({name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}, backend)
+        return make_frame({name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}, backend)
 
     def to_csv(self) -> str:
         """Return the table as CSV; missing and non-finite numbers are empty cells."""
@@ -97,13 +97,13 @@ class Table(ComparedByFields):
         return [
             i
             for i, name in enumerate(self.columns)
-            if name not in self.hidden and (not self.rows or any(shown(row[i]) for row in self.rows))
+            if name not in self.hidden and (not self.rows or any(format_value(row[i]) for row in self.rows))
         ]
 
     def _cell(self, row: tuple[Any, ...], i: int) -> str:
         if self.p_floor and self.columns[i] in ("p", "p_adjusted"):
-            return p_number(row[i], self.p_floor)
-        return shown(row[i])
+            return format_p_cell(row[i], self.p_floor)
+        return format_value(row[i])
 
     def __repr__(self) -> str:
         chosen = self.shown_columns
@@ -153,7 +153,7 @@ class ShownAsTable(ComparedByFields, ABC):
         return self.table._repr_html_()
 
 
-def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
+def make_frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
     """Return columns of one length as a data frame of pandas, polars or pyarrow."""
     from cutline.core.validation import check_choice  # which loads numpy: not for the help of a command
 
@@ -200,11 +200,11 @@ _MILLIONTH = 1e-6
 _ROUNDING = 1e-12  # what is smaller than this is rounding
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Format a value for people: four decimals, whole numbers without decimals, empty for None.
 
-    >>> shown(0.123456), shown(3), shown(float("nan")), shown(12345.678), shown(2.1e-15), shown(6.65e-05)
-    ('0.1235', '3', 'undefined', '12345.7', '0.0000', '0.0000665')
+    >>> [format_value(number) for number in (0.123456, 3, float("nan"), 12345.678, 2.1e-15, 6.65e-05)]
+    ['0.1235', '3', 'undefined', '12345.7', '0.0000', '0.0000665']
     """
     if value is None:
         return ""
@@ -227,15 +227,15 @@ def _three_digits(value: float) -> str:
     return f"{float(text):.{2 - math.floor(math.log10(abs(float(text))))}f}".rstrip("0")
 
 
-def shown_limits(low: float, high: float) -> tuple[str, str]:
+def format_both_limits(low: float, high: float) -> tuple[str, str]:
     """Return both limits of an interval as people read them: a small one beside a larger has four decimals too.
 
-    >>> shown_limits(-1.41e-05, 0.0213), shown_limits(-0.000651, 0.0582), shown_limits(1.2e-05, 4.1e-05)
-    (('0.0000', '0.0213'), ('-0.0007', '0.0582'), ('0.000012', '0.000041'))
+    >>> format_both_limits(-1.41e-05, 0.0213), format_both_limits(1.2e-05, 4.1e-05)
+    (('0.0000', '0.0213'), ('0.000012', '0.000041'))
     """
     size = max(abs(low), abs(high))
     texts = [
-        f"{limit:.4f}".replace("-0.0000", "0.0000") if abs(limit) < 0.001 <= size else shown(limit)
+        f"{limit:.4f}".replace("-0.0000", "0.0000") if abs(limit) < 0.001 <= size else format_value(limit)
         for limit in (low, high)
     ]
     return texts[0], texts[1]
@@ -255,24 +255,24 @@ def format_bracket(low: float, high: float) -> str:
     return f"{math.floor(low * step + slack) / step:.{digits}f} to {math.ceil(high * step - slack) / step:.{digits}f}"
 
 
-def p_shown(value: float, floor: float = 0.0) -> str:
+def format_p(value: float, floor: float = 0.0) -> str:
     """Format a p-value with its sign, such as "< 0.001"; a p-value is never shown as 0.
 
     Args:
         value: The p-value.
         floor: The smallest one that its resamples can show: what is not above it is shown as below.
 
-    >>> p_shown(0.0321), p_shown(0.0), p_shown(1 / 2001, floor=1 / 2001)
+    >>> format_p(0.0321), format_p(0.0), format_p(1 / 2001, floor=1 / 2001)
     ('= 0.0321', '< 1e-16', '< 0.0005')
     """
-    number = p_number(value, floor)
+    number = format_p_cell(value, floor)
     return number if number.startswith("<") else f"= {number}"
 
 
-def p_number(value: float | None, floor: float = 0.0) -> str:
+def format_p_cell(value: float | None, floor: float = 0.0) -> str:
     """Format a p-value for a column; empty where there is no test.
 
-    >>> p_number(0.0321), p_number(3.21e-14), p_number(0.0), p_number(float("nan"))
+    >>> format_p_cell(0.0321), format_p_cell(3.21e-14), format_p_cell(0.0), format_p_cell(float("nan"))
     ('0.0321', '3.21e-14', '< 1e-16', '')
     """
     if value is None or math.isnan(value):
@@ -284,6 +284,6 @@ def p_number(value: float | None, floor: float = 0.0) -> str:
     return f"{value:.4f}" if value >= 0.001 else f"{value:.3g}"  # of which none is 0.0000
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """Convert a value to one that JSON can hold."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

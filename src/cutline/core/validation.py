@@ -21,8 +21,8 @@ from cutline.core.errors import (
     ParameterError,
     PositionError,
     Text,
-    briefly,
-    near,
+    hint_similar,
+    shorten_repr,
 )
 
 _FILL = Text("fill them, or pass ", Argument("missing", "drop"))
@@ -52,7 +52,7 @@ def is_among(value: Any, known: Iterable[Any]) -> bool:
         return False
 
 
-def column(values: Any, name: str) -> Array:
+def as_column(values: Any, name: str) -> Array:
     """Convert values to a one-dimensional array, masked entries to None."""
     try:
         array = np.asarray(values)
@@ -60,7 +60,7 @@ def column(values: Any, name: str) -> Array:
         problem = f"cannot be read as one column (a {type(values).__name__})"
         raise InputError(problem, "pass one flat column with one value for each case", argument=name) from None
     if array.ndim != 1:
-        raise _not_a_column(array, name)
+        raise _not_a_column_error(array, name)
     if array.dtype.names:
         fields = ", ".join(array.dtype.names)
         raise InputError(f"holds records ({fields})", "pass one simple value for each case", argument=name)
@@ -71,7 +71,7 @@ def column(values: Any, name: str) -> Array:
     return array
 
 
-def _not_a_column(array: Array, name: str) -> InputError:
+def _not_a_column_error(array: Array, name: str) -> InputError:
     shape = " x ".join(map(str, array.shape))
     problem, way_out = f"has the shape {shape}", "pass one flat column with one value for each case"
     if array.ndim == 2 and array.shape[1] == 2 and name == "scores":
@@ -88,9 +88,9 @@ def _not_a_column(array: Array, name: str) -> InputError:
     return InputError(problem, way_out, argument=name)
 
 
-def numbers(values: Any, name: str) -> Array:
+def as_numbers(values: Any, name: str) -> Array:
     """Convert a column to real numbers; text is refused, even when it spells a number."""
-    array = column(values, name)
+    array = as_column(values, name)
     if array.dtype.kind in "fiub":
         return array if array.dtype.itemsize <= 8 else _as_float64(array, name)
     if array.dtype.kind == "O":
@@ -137,9 +137,9 @@ def _integers_error(name: str) -> InputError:
     return InputError("holds integers beyond 2**53 that float64 cannot tell apart", "pass ranks instead", argument=name)
 
 
-def scores(values: Any, name: str = "scores") -> Array:
+def as_scores(values: Any, name: str = "scores") -> Array:
     """Convert scores to floats of their own width; integers and booleans to float64."""
-    array = numbers(values, name)
+    array = as_numbers(values, name)
     if array.dtype.kind == "f":
         return array
     if array.dtype.kind in "iu" and array.size and max(abs(int(array.min())), abs(int(array.max()))) > _EXACT_INTEGERS:
@@ -159,9 +159,9 @@ def _as_float64(array: Array, name: str) -> Array:
     return narrow
 
 
-def weights(values: Any) -> Array:
+def as_weights(values: Any) -> Array:
     """Convert case weights to finite numbers of zero or more, or NaN, which is missing."""
-    array = numbers(values, "weights")
+    array = as_numbers(values, "weights")
     is_negative = array < 0
     if is_negative.any():
         first = int(np.argmax(is_negative))
@@ -184,7 +184,7 @@ def weights(values: Any) -> Array:
     return array
 
 
-def whole_if_possible(array: Array) -> Array:
+def to_integers_if_whole(array: Array) -> Array:
     """Convert whole weights to integers, so that counts stay exact; to floats where sums would overflow."""
     limit = 2**62 if array.dtype.kind in "iu" else _EXACT_INTEGERS
     is_whole = array.dtype.kind in "iu" or bool((array == np.floor(array)).all())
@@ -201,7 +201,7 @@ def convert_weights(array: Array, weights_are: str | None) -> Array:
         raise ParameterError(f"is {weights_are!r}", f"pass one of {listed}", argument="weights_are")
     if weights_are in ("sampling", "importance"):
         return array.astype(float)
-    whole = whole_if_possible(array)
+    whole = to_integers_if_whole(array)
     if weights_are == "counts" and whole.dtype.kind == "f":
         broken = array[array != np.floor(array)]
         if len(broken):
@@ -213,7 +213,7 @@ def convert_weights(array: Array, weights_are: str | None) -> Array:
     return whole
 
 
-def matrix(values: Any, name: str) -> Array:
+def as_score_matrix(values: Any, name: str) -> Array:
     """Convert scores to floats, with a row for each case and a column for each class."""
     try:
         array = np.asarray(values)
@@ -229,19 +229,19 @@ def matrix(values: Any, name: str) -> Array:
     return array
 
 
-def classes_of(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]:
+def encode_classes(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]:
     """Return which class each case is of, as its position in the order of the classes, and that order."""
-    truth = column(labels, "labels")
-    absent = missing_mask(truth)
+    truth = as_column(labels, "labels")
+    absent = find_missing(truth)
     if absent is not None and absent.any():
         raise missing_error("labels", absent, None, "fill them, or remove the rows")
-    known = _in_order(truth) if order is None else column(order, "classes").tolist()
-    check_simple(column(known, "classes"), "classes")
+    known = _sort_labels(truth) if order is None else as_column(order, "classes").tolist()
+    check_simple(as_column(known, "classes"), "classes")
     check_simple(truth, "labels")
     if len(set(known)) < len(known):
         raise InputError("names a class twice", "name each class once", argument="classes")
     if len(known) != columns:
-        here = f"classes has {counted(len(known), 'name')} but there are {counted(columns, 'column')}"
+        here = f"classes has {format_count(len(known), 'name')} but there are {format_count(columns, 'column')}"
         raise InputError(f"{here}", Text("pass ", Argument("classes"), " in the order of the columns"))
     position = {label: i for i, label in enumerate(known)}
     for label in truth.tolist():
@@ -254,7 +254,7 @@ def classes_of(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]
     return np.array([position[label] for label in truth.tolist()]), known
 
 
-def _in_order(labels: Array) -> list[Any]:
+def _sort_labels(labels: Array) -> list[Any]:
     try:
         return sorted(set(labels.tolist()))
     except TypeError:
@@ -280,7 +280,7 @@ def check_simple(array: Array, name: str) -> None:
 def check_length(values: Sized, labels: int, name: str) -> None:
     """Raise if a column has not as many values as there are labels."""
     if len(values) != labels:
-        lengths = f"has {counted(len(values), 'value')} but labels has {labels}"
+        lengths = f"has {format_count(len(values), 'value')} but labels has {labels}"
         raise InputError(lengths, "pass one for each label", argument=name)
 
 
@@ -312,7 +312,7 @@ def check_number(value: Any, name: str) -> float:
         is_text, number = True, math.nan
     if math.isnan(number):
         is_nan = not is_text and is_single(value)
-        raise ParameterError(f"is {'NaN' if is_nan else briefly(value)}", "pass a number", argument=name)
+        raise ParameterError(f"is {'NaN' if is_nan else shorten_repr(value)}", "pass a number", argument=name)
     return number
 
 
@@ -322,7 +322,7 @@ def check_number(value: Any, name: str) -> float:
 _ALWAYS_PRESENT = {str, bytes, int, bool}  # types without a value that is missing
 
 
-def missing_mask(array: Array) -> Array | None:
+def find_missing(array: Array) -> Array | None:
     """Return which values are missing; None when the type has no way to be missing."""
     if array.dtype.kind == "f":
         return np.isnan(array)
@@ -345,21 +345,21 @@ def is_missing(value: object) -> bool:
 def missing_error(name: str, absent: Array, position: Array | None, way_out: str = _FILL) -> InputError:
     """Return the error for missing values: how many there are, and where the first is in the user's input."""
     first = int(np.argmax(absent))
-    return missing_values(name, int(absent.sum()), first if position is None else int(position[first]), way_out)
+    return missing_values_error(name, int(absent.sum()), first if position is None else int(position[first]), way_out)
 
 
-def missing_values(name: str, count: int, first: int | None, way_out: str = _FILL) -> InputError:
+def missing_values_error(name: str, count: int, first: int | None, way_out: str = _FILL) -> InputError:
     """Return the error for missing values of a column, with the position of the first, if known."""
-    problem = f"holds {counted(count, 'missing value')} (NaN)" + ("" if first is None else ", the first")
+    problem = f"holds {format_count(count, 'missing value')} (NaN)" + ("" if first is None else ", the first")
     return PositionError(problem, way_out, argument=name, position=first)
 
 
 _OWN_GROUP = "name one for each case, its own for a single case"
 
 
-def group_codes(group: Array, argument: str = "groups", way_out: str = _OWN_GROUP) -> tuple[Array, Array]:
+def encode_groups(group: Array, argument: str = "groups", way_out: str = _OWN_GROUP) -> tuple[Array, Array]:
     """Return the names of the groups, or of strata, and of each row the number of its group."""
-    absent = missing_mask(group)
+    absent = find_missing(group)
     if absent is not None and absent.any():
         raise missing_error(argument, absent, None, way_out)
     try:
@@ -377,13 +377,13 @@ def format_mask_count(mask: Array, noun: str) -> str:
     >>> format_mask_count(np.array([True, True]), "missing value")
     '2 missing values'
     """
-    return counted(int(mask.sum()), noun)
+    return format_count(int(mask.sum()), noun)
 
 
-def counted(count: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """Format a number with its noun.
 
-    >>> counted(1, "row"), counted(0, "row")
+    >>> format_count(1, "row"), format_count(0, "row")
     ('1 row', '0 rows')
     """
     return f"{count} {noun}" + ("" if count == 1 else "s")
@@ -427,7 +427,7 @@ def check_whole(value: Any, name: str, least: int) -> int:
     most = MOST_REPEATED if name.lstrip("-") in ("resamples", "permutations", "repeats") else math.inf
     if not math.isfinite(number) or number != number // 1 or not least <= number <= most:
         allowed = f"of at least {least}" if most == math.inf else f"from {least} to {most:,}"
-        raise ParameterError(f"is {briefly(value)}", f"pass a whole number {allowed}", argument=name)
+        raise ParameterError(f"is {shorten_repr(value)}", f"pass a whole number {allowed}", argument=name)
     return int(number)
 
 
@@ -435,8 +435,8 @@ def check_choice(value: Any, name: str, known: Iterable[str]) -> str:
     """Check that the argument is one of the known words."""
     known = list(known)
     if not isinstance(value, str) or value not in known:
-        way_out, hint = f"pass one of {', '.join(known)}", near(briefly(value), known)
-        raise ParameterError(f"is {briefly(value)}", way_out, argument=name, hint=hint)
+        way_out, hint = f"pass one of {', '.join(known)}", hint_similar(shorten_repr(value), known)
+        raise ParameterError(f"is {shorten_repr(value)}", way_out, argument=name, hint=hint)
     return value
 
 
@@ -444,14 +444,14 @@ def check_intervals(value: Any) -> bool | str:
     """Check which intervals a summary should have."""
     if not (isinstance(value, bool) or (isinstance(value, str) and value in ("bootstrap", "formula"))):
         way_out = "pass True, False, 'bootstrap' or 'formula'"
-        raise ParameterError(f"is {briefly(value)}", way_out, argument="intervals")
+        raise ParameterError(f"is {shorten_repr(value)}", way_out, argument="intervals")
     return value
 
 
 def check_flag(value: Any, name: str) -> bool:
     """Check that the argument is True or False."""
     if not isinstance(value, bool) and type(value).__name__ != "bool":  # numpy has its own
-        raise ParameterError(f"is {briefly(value)}", "pass True or False", argument=name)
+        raise ParameterError(f"is {shorten_repr(value)}", "pass True or False", argument=name)
     return bool(value)
 
 
@@ -469,14 +469,14 @@ def call_user_function(function: Callable[..., Any], name: str, *arguments: Any)
         raise
     except Exception as error:
         types = " and ".join(f"a {type(argument).__name__}" for argument in arguments)
-        problem = f"is a function that fails with {type(error).__name__} ({briefly(str(error))})"
+        problem = f"is a function that fails with {type(error).__name__} ({shorten_repr(str(error))})"
         raise ParameterError(problem, f"pass one that takes {types}", argument=name) from error
 
 
 def check_text(value: Any, name: str, example: str) -> str:
     """Check that the argument is a text."""
     if not isinstance(value, str):
-        raise ParameterError(f"is {briefly(value)}", f"pass text, such as {example!r}", argument=name)
+        raise ParameterError(f"is {shorten_repr(value)}", f"pass text, such as {example!r}", argument=name)
     return value
 
 
@@ -493,14 +493,14 @@ def list_names(values: Any, name: str) -> list[str]:
     except Exception:  # any, because the values may be of any class
         listed = [None]
     if not all(isinstance(item, str) for item in listed):
-        raise ParameterError(f"is {briefly(values)}", "pass names in a list", argument=name)
+        raise ParameterError(f"is {shorten_repr(values)}", "pass names in a list", argument=name)
     return listed
 
 
-def name_of(model: Any) -> str | None:
+def clean_model_name(model: Any) -> str | None:
     """Return the name of a model as text; None for a blank name.
 
-    >>> name_of("forest"), name_of(7), name_of("  "), name_of(None)
+    >>> clean_model_name("forest"), clean_model_name(7), clean_model_name("  "), clean_model_name(None)
     ('forest', '7', None, None)
     """
     return None if model is None or not str(model).strip() else str(model)
@@ -509,15 +509,17 @@ def name_of(model: Any) -> str | None:
 def check_names(names: Any) -> tuple[str, str]:
     """Return the names of two samples, as text."""
     if not isinstance(names, tuple | list) or len(names) != 2:
-        raise ParameterError(f"is {briefly(names)}", "pass two names, such as ('May', 'June')", argument="names")
+        raise ParameterError(f"is {shorten_repr(names)}", "pass two names, such as ('May', 'June')", argument="names")
     return str(names[0]), str(names[1])
 
 
 def check_path(value: Any, name: str, example: str) -> Path:
     """Convert the argument to the path of a file, which need not exist."""
     if not isinstance(value, str | os.PathLike):
-        raise ParameterError(f"is {briefly(value)}", f"pass the path of a file, such as {example!r}", argument=name)
+        raise ParameterError(
+            f"is {shorten_repr(value)}", f"pass the path of a file, such as {example!r}", argument=name
+        )
     path = os.fsdecode(value)
     if "\0" in path:
-        raise ParameterError(f"is {briefly(path)}", "pass a path without NUL characters", argument=name)
+        raise ParameterError(f"is {shorten_repr(path)}", "pass a path without NUL characters", argument=name)
     return Path(path)

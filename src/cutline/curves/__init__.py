@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cutline.core.errors import UnknownNameError, near
+from cutline.core.errors import UnknownNameError, hint_similar
 from cutline.core.public import CHARTS_ELSEWHERE
 from cutline.core.ranking import Ranking
 from cutline.core.validation import check_text
@@ -91,7 +91,7 @@ class Curves:
     def hint(self, name: object) -> str:
         """Return a hint for a name that is no curve: the curve a measure is read from, or names like it."""
         if name not in MEASURES:
-            return self._hint_of_chart(str(name)) or near(name, self.names)
+            return self._hint_of_chart(str(name)) or hint_similar(name, self.names)
         measure = MEASURES[str(name)].name
         under = [kind.name for kind in self if kind.area is not None and kind.area.name == measure]
         beside = [kind.name for kind in self if measure in {curve_measure.name for curve_measure in kind.measures}]

@@ -12,10 +12,10 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
-from cutline.core.errors import InputError, ParameterError, near
+from cutline.core.errors import InputError, ParameterError, hint_similar
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import ComparedByFields, Table, frame, plain, shown
+from cutline.core.table import ComparedByFields, Table, format_value, make_frame, to_json_value
 from cutline.measures import Measure, Needs, Parameter, UndefinedWhen
 from cutline.measures.metadata import ONE_CLASS
 
@@ -180,7 +180,9 @@ class CurveKind:
             if name not in self.parameters:
                 takes = f"it takes {', '.join(self.parameters)}" if self.parameters else "it takes none"
                 raise ParameterError(
-                    f"The curve {self.name} has no parameter {name!r}", f"{takes}", hint=near(name, self.parameters)
+                    f"The curve {self.name} has no parameter {name!r}",
+                    f"{takes}",
+                    hint=hint_similar(name, self.parameters),
                 )
             parameter = self.parameters[name]
             parameter.check(name, value, None)
@@ -285,7 +287,7 @@ class Curve(ComparedByFields):
     @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return a row for each vertex, as a data frame of pandas, polars or pyarrow."""
-        return frame(self.columns(), backend)
+        return make_frame(self.columns(), backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve, ready for JSON: numbers that are not finite become None."""
@@ -294,14 +296,14 @@ class Curve(ComparedByFields):
             "title": self.title,
             "x": self.kind.x.name,
             "y": self.kind.y.name,
-            "area": plain(self.area),
-            "values": {name: plain(value) for name, value in self.values.items()},
-            "points": {name: [plain(part) for part in point] for name, point in self.points.items()},
-            "vertices": {name: [plain(v) for v in column.tolist()] for name, column in self.columns().items()},
+            "area": to_json_value(self.area),
+            "values": {name: to_json_value(value) for name, value in self.values.items()},
+            "points": {name: [to_json_value(part) for part in point] for name, point in self.points.items()},
+            "vertices": {name: [to_json_value(v) for v in column.tolist()] for name, column in self.columns().items()},
         }
 
     def __repr__(self) -> str:
-        area = "" if self.area is None else f"; {self.kind.area.title.lower()}: {shown(self.area)}"  # type: ignore[union-attr]
+        area = "" if self.area is None else f"; {self.kind.area.title.lower()}: {format_value(self.area)}"  # type: ignore[union-attr]
         return f"{self.title}: {self.kind.y.title} over {self.kind.x.title}, {len(self)} points{area}"
 
     def _repr_html_(self) -> str:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.counts import divide, written
-from cutline.core.errors import InputError, ParameterError, briefly
-from cutline.core.ranking import Ranking, unusual_names
-from cutline.core.table import ShownAsTable, Table, align_columns, shown
-from cutline.core.validation import check_whole, is_single, numbers
+from cutline.core.counts import divide, format_number
+from cutline.core.errors import InputError, ParameterError, shorten_repr
+from cutline.core.ranking import Ranking, describe_unusual_names
+from cutline.core.table import ShownAsTable, Table, align_columns, format_value
+from cutline.core.validation import as_numbers, check_whole, is_single
 from cutline.measures.roc import ks
 
 
@@ -51,7 +51,7 @@ class Gains(ShownAsTable):
     @property
     def _below(self) -> tuple[str, ...]:
         """What the largest distance is, and what fractions of cases are."""
-        distances = f"{self.largest_distance}.", f"KS over all cuts: {shown(self.ks_anywhere)}."
+        distances = f"{self.largest_distance}.", f"KS over all cuts: {format_value(self.ks_anywhere)}."
         counts = [self.columns[name] for name in ("cases", "positives")]
         if all(np.issubdtype(column.dtype, np.integer) for column in counts):
             return distances
@@ -65,7 +65,7 @@ class Gains(ShownAsTable):
         """Where a larger share of the positives than of the negatives is found, and by how much."""
         if self.ks <= 0:
             return "After no portion is a larger share of the positives found than of the negatives"
-        return f"Largest distance at the end of a portion: {shown(self.ks)}, after portion {self.ks_portion}"
+        return f"Largest distance at the end of a portion: {format_value(self.ks)}, after portion {self.ks_portion}"
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return a dictionary for each portion."""
@@ -112,7 +112,7 @@ _COUNTS = ("cases", "positives")
 
 
 def _cell(header: str, value: float) -> str:
-    return written(value) if header == "share of list" or header in _COUNTS else shown(value)
+    return format_number(value) if header == "share of list" or header in _COUNTS else format_value(value)
 
 
 def gains(r: Ranking, portions: int | Sequence[float] = 10) -> Gains:
@@ -158,7 +158,7 @@ def gains(r: Ranking, portions: int | Sequence[float] = 10) -> Gains:
         "ks": separation,
     }
     whole = {name: _whole(column) for name, column in columns.items()}
-    return Gains(whole, float(separation[best]), best + 1, float(ks.compute(r)), unusual_names(r))
+    return Gains(whole, float(separation[best]), best + 1, float(ks.compute(r)), describe_unusual_names(r))
 
 
 def _shares(portions: Any) -> Array:
@@ -168,10 +168,10 @@ def _shares(portions: Any) -> Array:
         if many > MOST_PORTIONS:
             raise ParameterError(f"is {many}", f"pass at most {MOST_PORTIONS:,}", argument="portions")
         return np.arange(many + 1) / many
-    shares = numbers(portions, "portions").astype(float)
+    shares = as_numbers(portions, "portions").astype(float)
     if not len(shares) or not shares[0] > 0 or not (shares[1:] > shares[:-1]).all() or shares[-1] > 1:
         way_out = "pass rising shares of the list between 0 and 1, such as 0.01, 0.05, 0.1"
-        raise ParameterError(f"is {briefly(list(portions))}", way_out, argument="portions")
+        raise ParameterError(f"is {shorten_repr(list(portions))}", way_out, argument="portions")
     return np.concatenate(([0.0], shares, [1.0] if shares[-1] < 1 else []))
 
 

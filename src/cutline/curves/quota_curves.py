@@ -11,9 +11,9 @@ import numpy as np
 
 from cutline.core import validation as door
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table, shown
+from cutline.core.table import Table, format_value
 from cutline.curves.curve_type import FLAGGED, Axis, CurveKind, Vertices, every_cut, of, perfect
 from cutline.measures import Measure
 from cutline.measures.combined import lift
@@ -204,9 +204,9 @@ def _properties_of(measure: Measure, labels: Array) -> tuple[str, ...]:
     course = "never falls" if (steps >= 0).all() else ("never rises" if (steps <= 0).all() else "rises and falls")
     after_negative = steps[labels[1:] == 0]
     effect = "falls" if (after_negative < 0).any() else ("stays" if (after_negative == 0).all() else "rises")
-    top, end = (shown(_gain_of_move(measure, labels, place)) for place in (1, len(labels) - 1))
+    top, end = (format_value(_gain_of_move(measure, labels, place)) for place in (1, len(labels) - 1))
     low, high = measure.range
-    return course, shown(float(value[-1])), f"{top} at the top, {end} at the end", effect, f"{low:g} to {high:g}"
+    return course, format_value(float(value[-1])), f"{top} at the top, {end} at the end", effect, f"{low:g} to {high:g}"
 
 
 def _along(measure: Measure, labels: Array) -> Array:
@@ -270,8 +270,8 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None)
         **({} if r.are_probabilities else {"hinge": hinge_losses(r)[cell]}),
     }
     rows = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
-    areas = ", ".join(f"{name.upper()} {shown(float(columns[name].sum()))}" for name in ("s1", "s2", "s3"))
-    below = (f"Sums: {areas}; PEM = (S1 - S2) / S3 = {shown(float(pem.compute(r)))}",)
+    areas = ", ".join(f"{name.upper()} {format_value(float(columns[name].sum()))}" for name in ("s1", "s2", "s3"))
+    below = (f"Sums: {areas}; PEM = (S1 - S2) / S3 = {format_value(float(pem.compute(r)))}",)
     return Table(tuple(columns), tuple(rows), below=below)
 
 
@@ -307,12 +307,12 @@ def names_from_the_top(r: Ranking, ids: Any, scores: Any) -> list[Any] | None:
             raise ParameterError("are for the names of the cases", "pass ids too", argument="scores")
         return None
     if isinstance(ids, str | Mapping | Set) or not hasattr(ids, "__len__") or door.is_single(ids):
-        raise ParameterError(f"is {briefly(ids)}", "pass a list with a name for each case", argument="ids")
+        raise ParameterError(f"is {shorten_repr(ids)}", "pass a list with a name for each case", argument="ids")
     if scores is None:
         problem = "names cases, but not where they stand in the list"
         raise ParameterError(problem, "pass scores too, the score of each named case", argument="ids")
     door.check_one_order({"ids": ids, "scores": scores})
-    scores_of_ids = door.scores(scores).astype(float)
+    scores_of_ids = door.as_scores(scores).astype(float)
     if len(ids) != len(scores_of_ids):
         raise ParameterError(
             f"has {len(ids)} names for {len(scores_of_ids)} scores", "pass one for each", argument="ids"

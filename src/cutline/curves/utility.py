@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.counts import divide, written
+from cutline.core.counts import divide, format_number
 from cutline.core.ranking import Ranking
 from cutline.curves.curve_type import BELOW_ZERO
 from cutline.results.estimate import Estimate
@@ -166,5 +166,5 @@ def describe_best_quota(best: Estimate) -> str:
     >>> describe_best_quota(Estimate("best quota", 4.0, 2.0, 5.0, 0.95, "bootstrap"))
     '4 [2, 5]'
     """
-    limits = f" [{written(best.low)}, {written(best.high)}]" if best.has_interval else ""
-    return f"{written(best.value)}{limits}"
+    limits = f" [{format_number(best.low)}, {format_number(best.high)}]" if best.has_interval else ""
+    return f"{format_number(best.value)}{limits}"

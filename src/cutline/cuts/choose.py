@@ -17,8 +17,8 @@ import numpy as np
 from cutline.core import parallel, validation
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
-from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
-from cutline.core.messages import listed
+from cutline.core.errors import Argument, InputError, ParameterError, Text, shorten_repr
+from cutline.core.messages import join_with_and
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, check_prevalence, check_whole
@@ -164,7 +164,7 @@ def read_ranking(ev: object, function: str) -> tuple[Ranking, GroupSampler | Non
 def _check_condition(condition: object) -> Requirement:
     """Return the requirement; raise if it cannot be checked at a cut."""
     if not isinstance(condition, Requirement | str):
-        raise ParameterError(f"{briefly(condition)} is not a requirement", "pass a text such as 'recall >= 0.9'")
+        raise ParameterError(f"{shorten_repr(condition)} is not a requirement", "pass a text such as 'recall >= 0.9'")
     checked = condition if isinstance(condition, Requirement) else parse_requirement(condition)
     measure = checked.term.measure
     if measure.needs is not Needs.COUNTS:
@@ -482,7 +482,7 @@ class CutRequest:
         if any(isinstance(promise, PrecisionAtQuotas) and promise.is_in_sequence for promise in self.promises):
             notes.append(statements.IN_SEQUENCE)
         if self.promises and self._list_unpromised():
-            also = listed(self._list_unpromised())
+            also = join_with_and(self._list_unpromised())
             notes.append(f"On these cases the cut also meets {also}, without a guarantee for future cases.")
         return notes
 

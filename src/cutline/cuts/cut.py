@@ -14,11 +14,11 @@ import numpy as np
 
 from cutline.core import atomic_write, validation
 from cutline.core.array_ops import Array
-from cutline.core.counts import Counts, with_commas, written
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.counts import Counts, add_commas, format_number
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.escaping import html_text, json_text
 from cutline.core.public import public
-from cutline.core.table import ComparedByFields, Table, plain, shown
+from cutline.core.table import ComparedByFields, Table, format_value, to_json_value
 from cutline.results.estimate import Estimate, Limits
 
 SCHEMA = "cutline/cut/1"
@@ -118,7 +118,7 @@ class Cut(ComparedByFields):
         [False, True, True]
         """
         self.require()
-        values = validation.scores(scores)
+        values = validation.as_scores(scores)
         if np.isnan(values).any():
             raise validation.missing_error(
                 "scores", np.isnan(values), None, "a case without a score cannot be flagged or not"
@@ -161,10 +161,10 @@ class Cut(ComparedByFields):
         assert self.counts is not None  # noqa: S101 - surprise() has looked
         if self.quota is None or flagged == self.quota or cases == float(self.counts.total):
             return ""
-        quota = with_commas(self.quota)
+        quota = add_commas(self.quota)
         return (
-            f"The quota of {quota} was for a list of {with_commas(self.counts.total)} cases; its threshold flags "
-            f"{with_commas(flagged)} of these {with_commas(cases)}. To act on {quota} of them, take the first {quota} "
+            f"The quota of {quota} was for a list of {add_commas(self.counts.total)} cases; its threshold flags "
+            f"{add_commas(flagged)} of these {add_commas(cases)}. To act on {quota} of them, take the first {quota} "
             "by score; a cut by share fits lists of any length."
         )
 
@@ -193,7 +193,7 @@ class Cut(ComparedByFields):
         counts = self.counts.to_dict() if self.counts is not None else None
         return {
             "schema": SCHEMA,
-            "threshold": plain(self.threshold),
+            "threshold": to_json_value(self.threshold),
             "flags": self._describe_flagged(),
             "higher_is_positive": self.higher_is_positive,
             "positive": label if isinstance(label, str | bool | int | float) else str(label),
@@ -204,8 +204,8 @@ class Cut(ComparedByFields):
             "warnings": list(self.warnings),
             "requirements": [promise.to_dict() for promise in self.requirements],
             "criterion": self.criterion,
-            "apparent": plain(self.apparent),
-            "optimism": plain(self.optimism),
+            "apparent": to_json_value(self.apparent),
+            "optimism": to_json_value(self.optimism),
             "corrected": None if self.corrected is None else self.corrected.to_dict(),
             "threshold_interval": [_convert_limit(limit) for limit in self.threshold_interval],
             "confidence": self.confidence,
@@ -233,7 +233,7 @@ class Cut(ComparedByFields):
             document: What a file of a cut holds.
         """
         if not isinstance(document, Mapping):
-            raise InputError(f"A cut cannot be {briefly(document)}", "pass what Cut.to_dict() gave")
+            raise InputError(f"A cut cannot be {shorten_repr(document)}", "pass what Cut.to_dict() gave")
         try:
             if document["schema"] != SCHEMA:
                 raise InputError(f"The schema is {document['schema']!r}", f"pass a cut, {SCHEMA!r}")
@@ -301,14 +301,20 @@ class Cut(ComparedByFields):
         lines = [] if self.counts is None else [_describe_counts(self.counts)]
         low, high = self.threshold_interval
         if not (math.isnan(low) or math.isnan(high)):
-            lines.append(f"Threshold {written(self.threshold)}, bootstrap interval {written(low)} to {written(high)}.")
+            lines.append(
+                f"Threshold {format_number(self.threshold)}, bootstrap interval {format_number(low)} to "
+                f"{format_number(high)}."
+            )
         if self.corrected is not None:
             interval = (
-                f" [{shown(self.corrected.low)}, {shown(self.corrected.high)}]" if self.corrected.has_interval else ""
+                f" [{format_value(self.corrected.low)}, {format_value(self.corrected.high)}]"
+                if self.corrected.has_interval
+                else ""
             )
             lines.append(
-                f"{self.criterion}: {shown(self.apparent)} here, {shown(self.corrected.value)}{interval} on new cases "
-                f"(optimism {shown(self.optimism)})."
+                f"{self.criterion}: {format_value(self.apparent)} here, "
+                f"{format_value(self.corrected.value)}{interval} on new cases "
+                f"(optimism {format_value(self.optimism)})."
             )
         return lines
 
@@ -331,16 +337,16 @@ class Cut(ComparedByFields):
 
 def _describe_counts(c: Counts) -> str:
     """Return a sentence on the counts of a cut on the cases that chose it."""
-    finds = f"it finds {with_commas(c.tp)} of the {with_commas(c.positives)} positives"
-    alarms = f"{with_commas(c.fp)} false {'alarm' if c.fp == 1 else 'alarms'}" if c.fp else "no false alarm"
-    return f"On these cases it flags {with_commas(c.flagged)} of {with_commas(c.total)}: {finds}, with {alarms}."
+    finds = f"it finds {add_commas(c.tp)} of the {add_commas(c.positives)} positives"
+    alarms = f"{add_commas(c.fp)} false {'alarm' if c.fp == 1 else 'alarms'}" if c.fp else "no false alarm"
+    return f"On these cases it flags {add_commas(c.flagged)} of {add_commas(c.total)}: {finds}, with {alarms}."
 
 
 def _convert_limit(value: float) -> Any:
     """Convert a limit to a type that JSON has; infinity becomes "inf"."""
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
-    return plain(value)
+    return to_json_value(value)
 
 
 def _read_float(value: Any) -> float:
@@ -356,6 +362,6 @@ def _read_estimate(fields: Mapping[str, Any]) -> Estimate:
 def _read_counts(fields: Mapping[str, Any]) -> Counts:
     cells = [fields[name] for name in ("tp", "fp", "fn", "tn")]
     if not all(type(cell) in (int, float) and 0 <= cell < 2**63 for cell in cells):
-        raise InputError(f"Counts of a cut cannot be {briefly(cells)}", "pass what Cut.to_dict() wrote")
+        raise InputError(f"Counts of a cut cannot be {shorten_repr(cells)}", "pass what Cut.to_dict() wrote")
     tp, fp, fn, tn = cells
     return Counts(tp, fp, fn, tn, _read_float(fields["threshold"]))

@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.public import public
 from cutline.cuts.choose import choose_cut
 from cutline.cuts.cut import Cut
@@ -151,7 +151,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         elif calibration is not None:
             if not isinstance(calibration, tuple) or len(calibration) not in (2, 3):
                 way = "pass (X, y) or (X, y, weight) of other cases"
-                raise ParameterError(f"is {briefly(calibration)}", way, argument="calibration")
+                raise ParameterError(f"is {shorten_repr(calibration)}", way, argument="calibration")
             self.estimator_ = self._fit_estimator(X, y, weight)
             self.cut_ = self._choose_on_calibration_set(*calibration)
         else:

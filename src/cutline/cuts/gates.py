@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from cutline.core.counts import Counts
-from cutline.core.errors import InputError, ParameterError, briefly
-from cutline.core.messages import listed
-from cutline.core.table import ComparedByFields, plain, shown
+from cutline.core.errors import InputError, ParameterError, shorten_repr
+from cutline.core.messages import join_with_and
+from cutline.core.table import ComparedByFields, format_value, to_json_value
 from cutline.core.validation import LEVEL, check_level
 from cutline.cuts.cut import Cut
 from cutline.cuts.requirements import Requirement, parse_requirement
@@ -48,7 +48,7 @@ class Verdict(ComparedByFields):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
-        return {name: plain(value) for name, value in self.__dict__.items()}
+        return {name: to_json_value(value) for name, value in self.__dict__.items()}
 
 
 def judge(gate: Requirement, value: float, low: float, high: float) -> State:
@@ -76,7 +76,9 @@ def check_cut(cut: Cut, ev: Evaluation, *, level: float = LEVEL, resamples: int 
         seed: The seed of the resamples.
     """
     if not isinstance(cut, Cut):
-        raise InputError(f"is {briefly(cut)}", "pass a cut that choose_cut() or `cutline cut` made", argument="cut")
+        raise InputError(
+            f"is {shorten_repr(cut)}", "pass a cut that choose_cut() or `cutline cut` made", argument="cut"
+        )
     cut.require()
     requirements = [parse_requirement(stated.requirement) for stated in cut.requirements]
     if not requirements:
@@ -124,7 +126,7 @@ def _judge_requirement(gate: Requirement, cut: Cut, ev: Evaluation, level: float
     elif state == "undecided":
         reason = "the interval contains the bound: more cases would decide"
     elif state == "failed":
-        reason = f"value is {shown(estimate.value)}"
+        reason = f"value is {format_value(estimate.value)}"
     return Verdict(gate.text, state, estimate.value, estimate.low, estimate.high, reason)
 
 
@@ -178,7 +180,7 @@ def _check_gap(slices: Slices, text: str, level: float) -> Verdict:
         estimate = slices.gap(gate.term.measure, level=level, **gate.term.parameters)
     number = _select_number(estimate, gate)
     passed = gate.holds(number)
-    reason = "" if passed else f"{gate.term.part} is {shown(number)}. {estimate.notes[0]}"
+    reason = "" if passed else f"{gate.term.part} is {format_value(number)}. {estimate.notes[0]}"
     return Verdict(text, "passed" if passed else "failed", estimate.value, estimate.low, estimate.high, reason)
 
 
@@ -190,7 +192,7 @@ def _is_gap(text: str) -> bool:
 def _estimate_odds(slices: Slices, parameters: Mapping[str, Any], level: float) -> Estimate:
     if parameters.keys() - {"threshold"}:
         raise ParameterError(
-            f"equalised_odds takes a threshold, but no {listed(sorted(parameters.keys() - {'threshold'}))}",
+            f"equalised_odds takes a threshold, but no {join_with_and(sorted(parameters.keys() - {'threshold'}))}",
             "write equalised_odds@threshold=0.3, or leave it out",
         )
     cut = parameters.get("threshold")
@@ -236,7 +238,7 @@ def _describe_failure(slices: Slices, key: Any, estimate: Estimate, gate: Requir
     number = _select_number(estimate, gate)
     if math.isnan(number):
         return f"{name} has no {'value' if math.isnan(estimate.value) else 'interval'} ({cases:g} cases)"
-    text = f"{name} {shown(number)} ({cases:g} cases"
+    text = f"{name} {format_value(number)} ({cases:g} cases"
     if gate.term.part == "value" or not gate.holds(estimate.value):
         return text + ")"
     room, reach = abs(estimate.value - gate.bound), abs(estimate.value - number)
@@ -257,4 +259,4 @@ def describe_checks(level: float, texts: Iterable[str]) -> str:
         )
     if any(kinds):
         parts.append(f"gaps have {100 * level:g} % intervals for all pairs of slices at once")
-    return f"By slice: {listed(parts)}."
+    return f"By slice: {join_with_and(parts)}."

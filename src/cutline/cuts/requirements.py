@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from cutline.core.errors import ParameterError, near
+from cutline.core.errors import ParameterError, hint_similar
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.aliases import under
 
@@ -142,7 +142,7 @@ def _read_term(reader: _Reader, *, whole: bool = False) -> Term:
     name = reader.take(_WORD, "the name of a measure")
     name = name if name in MEASURES else _ALSO.get(name, name)
     if name not in MEASURES:
-        raise reader.error("expected the name of a measure", near(name, MEASURES.names), start)
+        raise reader.error("expected the name of a measure", hint_similar(name, MEASURES.names), start)
     measure, part = under(MEASURES[name], name), "value"
     if whole and reader.text[reader.at :].startswith("."):
         raise reader.error("expected the measure alone, which comes with its interval")
@@ -165,7 +165,7 @@ def _read_part(reader: _Reader) -> str:
     start = reader.at
     part = reader.take(_WORD, "low, high or value")
     if part not in PARTS:
-        raise reader.error("expected low, high or value", near(part, PARTS), start)
+        raise reader.error("expected low, high or value", hint_similar(part, PARTS), start)
     return part
 
 
@@ -178,7 +178,7 @@ def _read_parameter(reader: _Reader, measure: Measure) -> tuple[str, Any]:
     key = reader.take(_WORD, "the name of a parameter")
     if key not in takes:
         words = f"a parameter of {measure.name}, which has {', '.join(takes) or 'none'}"
-        raise reader.error(f"expected {words}", near(key, takes), start)
+        raise reader.error(f"expected {words}", hint_similar(key, takes), start)
     if not reader.takes("="):
         raise reader.error("expected =")
     reader.skip()

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, ShownAsTable, Table
-from cutline.core.validation import LEVEL, check_level, check_number, check_whole, counted
-from cutline.core.validation import scores as as_scores
+from cutline.core.validation import LEVEL, check_level, check_number, check_whole, format_count
+from cutline.core.validation import as_scores as as_scores
 from cutline.cuts.choose import choose_cut
 from cutline.cuts.cut import Cut
 from cutline.inputs.rank import cases, rank
@@ -91,14 +91,14 @@ class Screening(ShownAsTable):
         """
         passed: Array | None = None
         if not isinstance(scores_by_phase, Mapping):
-            problem = f"is {briefly(scores_by_phase)}"
+            problem = f"is {shorten_repr(scores_by_phase)}"
             raise ParameterError(problem, "pass the scores of each phase by its name", argument="scores_by_phase")
         for phase in self.phases:
             if phase.name not in scores_by_phase:
                 raise ParameterError(f"has no phase {phase.name!r}", "pass the scores of each", argument="scores")
             scores = as_scores(scores_by_phase[phase.name], phase.name)
             if passed is not None and len(scores) != len(passed):
-                problem = f"has {counted(len(scores), 'score')} for {counted(len(passed), 'case')}"
+                problem = f"has {format_count(len(scores), 'score')} for {format_count(len(passed), 'case')}"
                 raise InputError(problem, "pass one for each case", argument=phase.name)
             passed = np.ones(len(scores), dtype=bool) if passed is None else passed
             left = np.flatnonzero(passed)

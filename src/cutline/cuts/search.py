@@ -13,7 +13,7 @@ import numpy as np
 from cutline.core import validation
 from cutline.core.array_ops import Array, take
 from cutline.core.counts import Counts, divide
-from cutline.core.errors import Argument, ParameterError, Text, near
+from cutline.core.errors import Argument, ParameterError, Text, hint_similar
 from cutline.core.ranking import Ranking
 from cutline.cuts.requirements import Requirement, Term, parse_terms
 from cutline.inference.effective_size import effective_sizes
@@ -119,7 +119,7 @@ def _make_measure_criterion(objective: object, *, is_high: bool) -> Criterion:
 def _read_term(measure: object, verb: str) -> Term:
     if isinstance(measure, str):
         if measure not in MEASURES and not set(measure) & set("@,"):
-            hint = near(measure, [*MEASURES.names, CORNER]) or " cutline.MEASURES lists them all."
+            hint = hint_similar(measure, [*MEASURES.names, CORNER]) or " cutline.MEASURES lists them all."
             raise ParameterError(f"{verb} is {measure!r}, which is not a measure.{hint}")
         parsed = parse_terms(measure)
         if len(parsed) > 1:

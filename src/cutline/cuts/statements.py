@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cutline.core.counts import with_commas, written
+from cutline.core.counts import add_commas, format_number
 from cutline.core.errors import Argument, Text
-from cutline.core.messages import listed
+from cutline.core.messages import join_with_and
 from cutline.core.ranking import Ranking
-from cutline.core.table import shown
-from cutline.core.validation import counted
+from cutline.core.table import format_value
+from cutline.core.validation import format_count
 from cutline.cuts.guarantees import PrecisionAnywhere, PrecisionAtQuotas, Promise, RatePromise
 from cutline.cuts.search import OPTIMUM, Criterion, CutSearch
 
@@ -72,7 +72,7 @@ def format_exact(number: float) -> str:
     >>> format_exact(0.31), format_exact(1 / 3), format_exact(20.0)
     ('0.31', '0.3333333333333333', '20')
     """
-    return short if float(short := written(number)) == number else repr(float(number))
+    return short if float(short := format_number(number)) == number else repr(float(number))
 
 
 def format_without_noise(number: float) -> str:
@@ -115,7 +115,7 @@ def state_promise(
 ) -> str:
     """Return the statement of a cut that keeps its promises; the room is how many cases may be beyond it."""
     where = ", even if you chose the cut after looking" if after_looking else ""
-    parts = listed(
+    parts = join_with_and(
         [_write_clause(promise, describe_flagged(threshold, higher=r.higher_is_positive)) for promise in promises]
     )
     both = "" if len(promises) == 1 else ", all at once"
@@ -153,7 +153,7 @@ def _select_strictest(promises: Sequence[Promise]) -> list[RatePromise]:
 
 def _describe_room(promise: RatePromise) -> str:
     who, verb = WHO[promise.about]
-    return ROOM.format(allowed=written(promise.allowed), cases=counted(promise.cases, who), verb=verb)
+    return ROOM.format(allowed=format_number(promise.allowed), cases=format_count(promise.cases, who), verb=verb)
 
 
 def _describe_room_among_flagged(promises: Sequence[Promise], r: Ranking, threshold: float) -> list[str]:
@@ -163,8 +163,8 @@ def _describe_room_among_flagged(promises: Sequence[Promise], r: Ranking, thresh
         return []
     cut = r.cut(threshold)
     allowed = max(tested, key=lambda promise: promise.least).negatives_allowed(r, cut)
-    flagged = counted(int(r.ends[cut]), "flagged case")
-    return [ROOM.format(allowed=written(allowed), cases=flagged, verb="negative")]
+    flagged = format_count(int(r.ends[cut]), "flagged case")
+    return [ROOM.format(allowed=format_number(allowed), cases=flagged, verb="negative")]
 
 
 NOTHING = "With {confidence} confidence nothing can be promised about the threshold {threshold}: these are too few "
@@ -218,7 +218,7 @@ def _explain_too_few_positives(promise: PrecisionAtQuotas, positives: int) -> st
     if math.isinf(promise.positives_needed):
         return NO_NUMBER.format(requirement=promise.requirement.text)
     return TOO_FEW_POSITIVES.format(
-        needed=counted(int(promise.positives_needed), "positive"),
+        needed=format_count(int(promise.positives_needed), "positive"),
         requirement=promise.requirement.text,
         confidence=format_confidence(promise.confidence),
         positives=positives,
@@ -228,7 +228,7 @@ def _explain_too_few_positives(promise: PrecisionAtQuotas, positives: int) -> st
 def _explain_too_few(promise: RatePromise) -> str:
     if math.isinf(promise.needed):
         return NO_NUMBER.format(requirement=promise.requirement.text)
-    needed = counted(int(promise.needed), WHO[promise.about][0])
+    needed = format_count(int(promise.needed), WHO[promise.about][0])
     how = {"confidence": format_confidence(promise.confidence), "cases": promise.cases, "way": WAYS[promise.about]}
     return TOO_FEW.format(needed=needed, requirement=promise.requirement.text, **how)
 
@@ -258,12 +258,12 @@ def state_best(
     assert criterion is not None  # noqa: S101 - only asked for with one
     verb = "highest" if criterion.is_high else "lowest"
     limits = f" under {' and '.join(rules)} on these cases" if rules else ""
-    later = "" if math.isnan(corrected) else f", about {shown(corrected)} on new cases"
+    later = "" if math.isnan(corrected) else f", about {format_value(corrected)} on new cases"
     named = {"flags": _describe_cut(r, threshold), "criterion": _lower_criterion(criterion)}
     where = (
         "" if search.prevalence is None else f" at {OTHER_PREVALENCE.format(percent=format_percent(search.prevalence))}"
     )
-    parts = named | {"where": where, "given": limits, "apparent": shown(apparent), "later": later}
+    parts = named | {"where": where, "given": limits, "apparent": format_value(apparent), "later": later}
     if search.method == OPTIMUM:
         return BEST.format(**parts, verb=verb)
     return STEADIER.format(**parts, how=HOW[search.method])
@@ -282,7 +282,7 @@ def _describe_cut(r: Ranking, threshold: float) -> str:
         who = NOBODY if (threshold > 0) == higher else EVERYBODY
     else:
         who = BY_SCORE.format(sign=">=" if higher else "<=", threshold=format_without_noise(threshold))
-    return FLAGS.format(who=who, flagged=with_commas(counts.flagged), total=with_commas(counts.total))
+    return FLAGS.format(who=who, flagged=add_commas(counts.flagged), total=add_commas(counts.total))
 
 
 _PEOPLE = ("Matthews", "Jaccard")

@@ -12,10 +12,10 @@ from cutline.comparison import Comparison
 from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
-from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError, briefly
+from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError, shorten_repr
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import ShownAsTable, Table, plain
+from cutline.core.table import ShownAsTable, Table, to_json_value
 from cutline.core.validation import LEVEL, check_amount, check_choice, check_level, check_prevalence, check_whole
 from cutline.curves.utility import (
     WORDINGS,
@@ -72,7 +72,7 @@ class UtilityCurve(ShownAsTable):
         return {
             "schema": "cutline/utility/1",
             "name": self.name,
-            "columns": {name: list(map(plain, column.tolist())) for name, column in self.columns.items()},
+            "columns": {name: list(map(to_json_value, column.tolist())) for name, column in self.columns.items()},
             "area": self.area,
             "best": None if self.best is None else self.best.to_dict(),
             "notes": list(self.notes),
@@ -115,7 +115,7 @@ def _check_risks(risks: object) -> Array:
     grid = (
         RISKS
         if risks is None
-        else validation.numbers([risks] if validation.is_single(risks) else risks, "risks").astype(float)
+        else validation.as_numbers([risks] if validation.is_single(risks) else risks, "risks").astype(float)
     )
     if not ((grid > 0) & (grid < 1)).all():
         raise ParameterError(
@@ -199,7 +199,7 @@ def decision_difference(
         seed: The seed of the resamples.
     """
     if not isinstance(cmp, Comparison):
-        raise InputError(f"is {briefly(cmp)}", "pass what compare() gives", argument="cmp")
+        raise InputError(f"is {shorten_repr(cmp)}", "pass what compare() gives", argument="cmp")
     at = _check_risks(np.arange(1, 11) / 20 if risks is None else risks)
     for name in (a, b):
         _require_probabilities(cmp[name], f"A decision curve of {name!r}")

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from cutline.core.counts import Counts
-from cutline.core.errors import UnknownNameError, briefly, near
+from cutline.core.errors import UnknownNameError, hint_similar, shorten_repr
 
 DESCRIPTIONS = {
     "ten_cases": "the ten cases of Berrar's Figure 2",
@@ -64,8 +64,8 @@ def load(name: str) -> Example:
     example = _PLACES.get(name, name) if isinstance(name, str) else ""
     if example not in DESCRIPTIONS:
         known = ", ".join(DESCRIPTIONS)
-        hint = near(name, [*DESCRIPTIONS, *_PLACES])
-        raise UnknownNameError(f"There is no example {briefly(name)}", f"choose one of {known}", hint=hint)
+        hint = hint_similar(name, [*DESCRIPTIONS, *_PLACES])
+        raise UnknownNameError(f"There is no example {shorten_repr(name)}", f"choose one of {known}", hint=hint)
     if example == "murphy_hard_classifiers":
         tables = {
             "A": Counts(tp=0.9, fp=0.1, fn=0, tn=0),

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline import __version__
-from cutline.core.messages import listed
+from cutline.core.messages import join_with_and
 from cutline.core.ranking import Ranking
 from cutline.cuts import statements
 from cutline.inference import constants, delong, influence
@@ -285,7 +285,7 @@ def render_page(level: float) -> str:
             ranking=_view_measures(traced, lambda m: m.name in FIRST),
             cut=_view_measures(_list_cut_measures(), lambda m: m.headline),
             promise={"rows": [{"name": name, "title": title, "side": side} for name, title, side in ROWS]},
-            omitted=listed([m.title for m in omitted]),
+            omitted=join_with_and([m.title for m in omitted]),
             data=pack_data(collect_data(level)),
             worker=load_script(WORKER),
             program=program,

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from cutline.core.errors import CutlineError, InputError, ParameterError, briefly
-from cutline.core.messages import listed
+from cutline.core.errors import CutlineError, InputError, ParameterError, shorten_repr
+from cutline.core.messages import join_with_and
 from cutline.core.public import public
-from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
-from cutline.core.validation import LEVEL, check_level, check_number, check_text, counted, is_among
+from cutline.core.table import ComparedByFields, Table, format_p, format_value, to_json_value
+from cutline.core.validation import LEVEL, check_level, check_number, check_text, format_count, is_among
 from cutline.folds.evaluation import FoldEvaluation, evaluate_folds
 from cutline.inference.datasets import holm
 from cutline.inference.folds import FoldMean, Posterior, correlated_t, nadeau_bengio
@@ -66,8 +66,8 @@ class FoldTest(ComparedByFields):
     def verdict(self) -> str:
         """Return the result in one sentence."""
         head = (
-            f"{self.title}: {self.a} {shown(self.value_a)}, {self.b} {shown(self.value_b)}, "
-            f"difference {shown(self.difference)} [{shown(self.low)}, {shown(self.high)}]"
+            f"{self.title}: {self.a} {format_value(self.value_a)}, {self.b} {format_value(self.value_b)}, "
+            f"difference {format_value(self.difference)} [{format_value(self.low)}, {format_value(self.high)}]"
         )
         p = self.p_value if math.isnan(self.p_holm) else self.p_holm
         significant = "" if p <= 1 - self.level else "not "
@@ -77,11 +77,11 @@ class FoldTest(ComparedByFields):
             regions = (
                 f"P({self.a} better) {self.better:.3f}, P(same) {self.same:.3f}, P({self.b} better) {self.worse:.3f}"
             )
-        return f"{head}; {significant}significant{adjusted}, p {p_shown(p)}; {regions}."
+        return f"{head}; {significant}significant{adjusted}, p {format_p(p)}; {regions}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
-        fields = {name: plain(value) for name, value in self.__dict__.items()}
+        fields = {name: to_json_value(value) for name, value in self.__dict__.items()}
         return fields | {"notes": list(self.notes), "verdict": self.verdict}
 
     def __repr__(self) -> str:
@@ -210,9 +210,9 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         tests = [test for measure in listed for test in self.tests(measure, rope=rope, level=level)]
         values = ("measure", "a", "b", "value_a", "value_b", "difference", "low", "high", "p_value", "p_holm")
         names = (*values, "better", "same", "worse", "rope")
-        rows = tuple(tuple(plain(getattr(test, name)) for name in names) for test in tests)
+        rows = tuple(tuple(to_json_value(getattr(test, name)) for name in names) for test in tests)
         first = next(iter(self.values()))
-        title = f"{counted(len(self), 'model')} on {first.design}; difference is a minus b, better is P(a better)"
+        title = f"{format_count(len(self), 'model')} on {first.design}; difference is a minus b, better is P(a better)"
         hidden = ("rope",) if rope else ("rope", "same")
         return Table(names, rows, title=title, hidden=hidden, below=tuple(str(note) for note in self.notes))
 
@@ -270,7 +270,7 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         """
         if not is_among(name, ["posterior"]):
             raise ParameterError(
-                f"is {briefly(name)}", "pass 'posterior'; single models have more charts", argument="name"
+                f"is {shorten_repr(name)}", "pass 'posterior'; single models have more charts", argument="name"
             )
         from cutline.charts import fold_charts
 
@@ -297,7 +297,7 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         try:
             return super().__repr__()
         except CutlineError as error:  # such as a fold of one class
-            return f"Comparison of {listed([*self])} on folds. {error}"
+            return f"Comparison of {join_with_and([*self])} on folds. {error}"
 
 
 @public
@@ -333,7 +333,7 @@ def compare_folds(
         models if isinstance(models, Mapping) else {check_text(name, "models", "score"): name for name in models}
     )
     if len(named) < 2:
-        raise InputError(f"has {counted(len(named), 'model')}", "pass at least two", argument="models")
+        raise InputError(f"has {format_count(len(named), 'model')}", "pass at least two", argument="models")
     if all(isinstance(model, FoldEvaluation) for model in named.values()):
         evaluations: dict[str, FoldEvaluation] = {str(name): model for name, model in named.items()}
     else:

@@ -10,19 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields
 from cutline.core.validation import (
     LEVEL,
+    as_column,
     check_level,
     check_number,
     check_whole,
-    column,
-    counted,
-    group_codes,
+    clean_model_name,
+    encode_groups,
+    format_count,
     is_among,
-    name_of,
 )
 from cutline.folds.evaluation import FoldEvaluation, FoldSummary, OutOfFold, build_estimate, warn_of_leaks
 from cutline.inference.folds import NestedError, nested_error
@@ -202,7 +202,7 @@ class NestedCrossValidation(ComparedByFields):
         """
         level, chosen = check_level(level), under(MEASURES[measure], measure)
         result = self.error(chosen, **parameters)
-        notes = [f"Nested cross-validation, {counted(self.repeats, 'repeat')}."]
+        notes = [f"Nested cross-validation, {format_count(self.repeats, 'repeat')}."]
         if self.repeats < self.planned:
             notes = [f"Stopped after {self.repeats} of {self.planned} repeats."]
         if self.repeats < NESTED_REPEATS:
@@ -347,9 +347,9 @@ def cross_validate(
     labels = check_two_classes(y, "y", least=2)
     check_same_length(X, labels, "X", "y")
     if groups is not None:
-        groups = column(groups, "groups")
+        groups = as_column(groups, "groups")
         check_same_length(groups, labels, "groups", "y")
-        group_codes(groups)
+        encode_groups(groups)
     shown = None if measures is None else tuple(find_measures(measures))
     seed = check_whole(seed, "seed", 0)
     chosen = _choose_positive_class(np.unique(labels).tolist(), positive)
@@ -373,7 +373,7 @@ def cross_validate(
         called = get_model_name(estimator)
     return _build_result(
         estimator, X, labels, splits, scores, chosen, groups, seed, shown,
-        {"name": name_of(name) or called, "threshold": threshold, "quota": quota, "share": share},
+        {"name": clean_model_name(name) or called, "threshold": threshold, "quota": quota, "share": share},
     )  # fmt: skip
 
 
@@ -383,7 +383,7 @@ def _choose_positive_class(classes: list[Any], positive: Any) -> Any:
         return classes[1]
     if not is_among(positive, classes):
         raise InputError(
-            f"is {briefly(positive)}, which is not a label", "pass one of the two labels", argument="positive"
+            f"is {shorten_repr(positive)}, which is not a label", "pass one of the two labels", argument="positive"
         )
     return positive
 
@@ -427,7 +427,7 @@ def _from_scikit_learn(result: Mapping[str, Any]) -> tuple[list[Any], Splits]:
     indices = result["indices"]
     pairs = [(np.asarray(a), np.asarray(b)) for a, b in zip(indices["train"], indices["test"], strict=True)]
     if len(pairs) < 2:
-        raise InputError(f"The result has {counted(len(pairs), 'fold')}", "pass two folds or more")
+        raise InputError(f"The result has {format_count(len(pairs), 'fold')}", "pass two folds or more")
     return list(result["estimator"]), find_repeats(pairs)
 
 
@@ -452,7 +452,7 @@ def _build_result(
             repeats = [list(range(done))]
         if len(repeats[0]) < 2:
             raise InputError("Fewer than two folds were finished", "let at least two finish, or start again")
-        text = f"Stopped after {done} of {counted(len(splits.test), 'fold')}; pass resume= to go on."
+        text = f"Stopped after {done} of {format_count(len(splits.test), 'fold')}; pass resume= to go on."
         notes.append(Note("stopped", text, kind="warning"))
     if splits.overlap:
         text = "The test sets of the splits overlap, so that some cases were tested several times."

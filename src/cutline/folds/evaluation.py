@@ -18,13 +18,13 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.counts import written
+from cutline.core.counts import format_number
 from cutline.core.errors import CutlineError, InputError, ParameterError
 from cutline.core.merging import merge
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table, plain, shown
-from cutline.core.validation import LEVEL, check_choice, check_level, counted
+from cutline.core.table import Table, format_value, to_json_value
+from cutline.core.validation import LEVEL, check_choice, check_level, format_count
 from cutline.evaluation import Evaluation, MeasuredAtCut
 from cutline.inference.folds import FoldMean, hidden_share, ledell, nadeau_bengio, scales_apart
 from cutline.inputs import column_source
@@ -157,7 +157,7 @@ class FoldEvaluation(MeasuredAtCut):
     def design(self) -> str:
         """Return the number of folds and repeats as text."""
         times = f", repeated {self.repeats} times" if self.repeats > 1 else ""
-        return f"{counted(self.folds, 'fold')}{times}"
+        return f"{format_count(self.folds, 'fold')}{times}"
 
     # ------------------------------------------------------------------ one number
 
@@ -200,7 +200,7 @@ class FoldEvaluation(MeasuredAtCut):
         if undefined:
             why = f"{measure.title} is undefined in {undefined} of {values.size} folds"
         elif not _is_unbiased(measure) and self._fewest < FEW_IN_FOLD and not self._scales_apart:
-            why = f"A fold has only {counted(self._fewest, 'case')} of a class, too few for {measure.title}"
+            why = f"A fold has only {format_count(self._fewest, 'case')} of a class, too few for {measure.title}"
         slope = self._estimate_prevalence_slope(measure, parameters)
         if not why:
             return FoldValues(float(values.mean()), values.ravel(), slope=slope)
@@ -389,7 +389,7 @@ class FoldEvaluation(MeasuredAtCut):
         if not options.intervals:
             estimate = replace(estimate, low=math.nan, high=math.nan, method="")
         data, arguments = measure.prepare(self.ranking, parameters)
-        baseline = plain(measure.baseline_value(data, **{**measure.bound, **arguments}))
+        baseline = to_json_value(measure.baseline_value(data, **{**measure.bound, **arguments}))
         reason = measure.reason(data, **arguments) if math.isnan(estimate.value) else ""
         return Row(measure, estimate, baseline, reason, at)
 
@@ -403,7 +403,7 @@ class FoldEvaluation(MeasuredAtCut):
             Note(
                 "cross-validation",
                 f"Cross-validation with {self.design}: each value is the mean over {self.folds * self.repeats} folds. "
-                f"It estimates how the model fitted on all {written(total)} cases does on new cases, by "
+                f"It estimates how the model fitted on all {format_number(total)} cases does on new cases, by "
                 f"models that saw {seen} % of them, so that it is slightly pessimistic.",
             ),
             *self.warnings,
@@ -412,7 +412,8 @@ class FoldEvaluation(MeasuredAtCut):
         smaller = min(self.ranking.positives, self.ranking.negatives)
         if smaller < FEW_CASES:
             text = (
-                f"With {written(smaller)} cases of the rarer class the intervals may cover less than their level: 90 % "
+                f"With {format_number(smaller)} cases of the rarer class the intervals may cover less than their "
+                "level: 90 % "
                 "instead of 95 % in the worst simulations (docs/cross-validation.md)."
             )
             notes.append(Note("few-cases", text, kind="warning"))
@@ -495,9 +496,11 @@ class FoldSummary(Summary):
         about = tuple(note.text for note in self.notes if note.rule == "cross-validation")
         if row is None:
             return about
-        limits = f"{100 * self.level:g} % interval {shown(row.estimate.low)} to {shown(row.estimate.high)}; "
+        limits = (
+            f"{100 * self.level:g} % interval {format_value(row.estimate.low)} to {format_value(row.estimate.high)}; "
+        )
         interval = limits if row.interval else ""
-        return (f"Mean area under the ROC curve {shown(row.value)} ({interval}baseline 0.5).", *about)
+        return (f"Mean area under the ROC curve {format_value(row.value)} ({interval}baseline 0.5).", *about)
 
     @property
     def conventions(self) -> dict[str, str]:
@@ -612,9 +615,9 @@ def _take_cases(cases: Cases, rows: Array) -> Cases:
 
 def _number_values(values: Any, name: str, cases: Cases) -> Array:
     """Return the distinct values of a column, numbered from 0, for the rows that are complete."""
-    column = validation.column(values, name)
+    column = validation.as_column(values, name)
     validation.check_length(column, cases.rows, name)
-    absent = validation.missing_mask(column)
+    absent = validation.find_missing(column)
     if absent is not None and absent.any():
         raise validation.missing_error(name, absent, None, "fill them, or leave these rows out")
     column = column[cases.position]

@@ -9,7 +9,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
-from cutline.core.validation import counted
+from cutline.core.validation import format_count
 from cutline.inference import constants
 from cutline.inference.effective_size import effective_sizes
 from cutline.results.estimate import Estimate
@@ -120,7 +120,7 @@ def note_few_resamples(count: int) -> list[str]:
 
 def note_groups(groups: int, how: str = "resampled") -> str:
     """Say how many groups were resampled, or counted."""
-    return Caveat("groups", f"{counted(groups, 'group')} {'was' if groups == 1 else 'were'} {how} whole.")
+    return Caveat("groups", f"{format_count(groups, 'group')} {'was' if groups == 1 else 'were'} {how} whole.")
 
 
 def warn_of_few_groups(of_classes: tuple[float, float]) -> list[str]:
@@ -137,7 +137,7 @@ def warn_of_few_groups(of_classes: tuple[float, float]) -> list[str]:
     name = "positive" if of_classes[0] == fewest else "negative"
     number = round(fewest) + 1
     hold = "holds" if number == 1 else "hold"
-    return [Caveat("few-groups", f"Only {counted(number, 'group')} {hold} a {name} case: {BELOW}.", "below")]
+    return [Caveat("few-groups", f"Only {format_count(number, 'group')} {hold} a {name} case: {BELOW}.", "below")]
 
 
 def warn_of_class_weights(measure: str, r: Ranking) -> list[str]:
@@ -179,7 +179,7 @@ def note_effective_cases(freedom: float) -> list[str]:
     if not freedom < constants.FEW:
         return []
     cases = max(round(freedom / 2), 1)
-    return [Caveat("few-cases", f"It rests on about {counted(cases, 'case')}.")]
+    return [Caveat("few-cases", f"It rests on about {format_count(cases, 'case')}.")]
 
 
 def note_few_cases(ranking: Ranking) -> list[str]:

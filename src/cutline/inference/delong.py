@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array, as_array, choose, dot
-from cutline.core.blocks import over_cells
-from cutline.core.counts import divide, real
+from cutline.core.blocks import reduce_over_cells
+from cutline.core.counts import as_floats, divide
 from cutline.core.ranking import Ranking
 from cutline.inference.effective_size import effective_sizes, square_weights
 from cutline.results.estimate import Limits, quantile
@@ -98,7 +98,7 @@ def placement_moments(r: Ranking) -> tuple[Any, Any, Any, Any]:
     return sums
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _sum_placement_powers(r: Ranking, area: float) -> tuple[Any, ...]:
     above = divide(r.negatives - r.fp[1:] + r.neg / 2, r.negatives)
     below = divide(r.tp[:-1] + r.pos / 2, r.positives)
@@ -163,7 +163,7 @@ def newcombe(area: Any, positives: Any, negatives: Any, level: float) -> Limits:
     >>> [round(float(limit), 3) for limit in newcombe(1.0, 10, 10, 0.95)]
     [0.8, 1.0]
     """
-    area, z = real(area), quantile(level)
+    area, z = as_floats(area), quantile(level)
     middle = (positives + negatives) / 2 - 1
 
     def excess(a: Any) -> Any:

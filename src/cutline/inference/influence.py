@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array, Symbol, as_number
-from cutline.core.blocks import blocks_of
-from cutline.core.caching import cached_by_few
+from cutline.core.blocks import split_into_blocks
+from cutline.core.caching import cached_large_value
 from cutline.core.counts import Counts, TrustedCounts, divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Ranking
@@ -289,7 +289,7 @@ def _find_quantile_changes(r: Ranking, counts: tuple[int, int]) -> list[Array]:
 def _iterate_running_totals(r: Ranking) -> Iterator[tuple[Array, Array]]:
     """Yield the positives and the negatives at or above each score, part by part: a long list takes much memory."""
     if r.is_in_blocks:
-        yield from ((block.tp[1:], block.fp[1:]) for block in blocks_of(r))
+        yield from ((block.tp[1:], block.fp[1:]) for block in split_into_blocks(r))
         return
     for start in range(1, len(r) + 1, _BLOCK):
         yield r.tp[start : start + _BLOCK], r.fp[start : start + _BLOCK]
@@ -317,7 +317,7 @@ def _compute_changes(
     """Return the influence of one more case on each stretch of one class; 0 for an empty stretch."""
     changes, middle = np.zeros(len(first)), float(statistic(r))
     changed = bent = 0.0
-    for moved in cached_by_few(r, ("moved", of_positives), lambda: _reweight_stretches(r, first, of_positives)):
+    for moved in cached_large_value(r, ("moved", of_positives), lambda: _reweight_stretches(r, first, of_positives)):
         stop_if_unwanted()
         up, down = (np.asarray(statistic(lists), dtype=float) for lists in (moved.up, moved.down))
         is_there = moved.more > 0

@@ -15,7 +15,7 @@ from cutline.core.errors import ParameterError
 from cutline.core.escaping import html_text
 from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking
-from cutline.core.table import ComparedByFields, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, format_p, format_value, to_json_value
 from cutline.inference.resampling.pairing import Pairing, Question, compute_values, split_in_chunks, stream
 from cutline.measures import Measure, Needs
 
@@ -59,12 +59,13 @@ class PermutationTest(ComparedByFields):
     def to_dict(self) -> dict[str, Any]:
         """All but the single permutations, ready for JSON."""
         names = ("measure", "value", "p_value", "share", "extreme", "permutations", "seed")
-        return {name: plain(getattr(self, name)) for name in names} | {"notes": list(self.notes)}
+        return {name: to_json_value(getattr(self, name)) for name in names} | {"notes": list(self.notes)}
 
     def __repr__(self) -> str:
         head = (
-            f"{self.measure} {shown(self.value)}: p {p_shown(self.p_value, 1 / (self.permutations + 1))} "
-            f"({self.extreme} of {self.permutations} permutations do at least as well, a share of {shown(self.share)})"
+            f"{self.measure} {format_value(self.value)}: p {format_p(self.p_value, 1 / (self.permutations + 1))} "
+            f"({self.extreme} of {self.permutations} permutations do at least as well, a share of "
+            f"{format_value(self.share)})"
         )
         return "\n".join([head, *(f"  note: {note}" for note in self.notes)])
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cutline.core.errors import InputError
 from cutline.core.public import public
-from cutline.core.validation import LEVEL, check_level, check_simple, column, counted
+from cutline.core.validation import LEVEL, as_column, check_level, check_simple, format_count
 from cutline.inference import constants
 from cutline.inference.caveats import BELOW, make_estimate
 from cutline.inference.survey import cluster_ratio, log_limits
@@ -56,7 +56,7 @@ def mean_triplet_loss(
         return Estimate(name, value, math.nan, math.nan, level, "none", (note,))
     limits = log_limits(ratio, level)
     few = f", which are few: {BELOW}" if ratio.clusters < constants.FEW_CASES else ""
-    notes = [f"{counted(len(values), 'triplet')} of {counted(ratio.clusters, 'anchor')}{few}."]
+    notes = [f"{format_count(len(values), 'triplet')} of {format_count(ratio.clusters, 'anchor')}{few}."]
     return make_estimate(name, value, limits, (0.0, math.inf), level, "ratio_log", notes)
 
 
@@ -64,9 +64,9 @@ def _number_anchors(anchor: Any, anchors: Any, count: int) -> Any:
     """The number of the anchor of each triplet."""
     if anchors is None:
         return np.unique(np.atleast_2d(np.asarray(anchor, dtype=float)), axis=0, return_inverse=True)[1].ravel()
-    names = column(anchors, "anchors")
+    names = as_column(anchors, "anchors")
     check_simple(names, "anchors")
     if len(names) != count:
-        lengths = f"has {counted(len(names), 'value')} for {counted(count, 'triplet')}"
+        lengths = f"has {format_count(len(names), 'value')} for {format_count(count, 'triplet')}"
         raise InputError(lengths, "pass one for each triplet", argument="anchors")
     return np.unique(names.astype(str) if names.dtype.kind == "O" else names, return_inverse=True)[1]

@@ -10,7 +10,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
-from cutline.core.validation import check_length, check_number, check_simple, column, convert_weights
+from cutline.core.validation import as_column, check_length, check_number, check_simple, convert_weights
 from cutline.inputs.column_source import Request, open_source, reading, request_columns
 from cutline.inputs.rank import Cases, Missing, WeightsAre, complete
 
@@ -120,7 +120,7 @@ def groups_of(groups: Any, cases: Cases | SharedCases, argument: str = "groups")
     """Return the group of each case, or its stratum; a case without weight is in none."""
     if cases.dropped:
         raise ParameterError(*INCOMPLETE_GROUPS, argument=argument)
-    values = column(groups, argument)
+    values = as_column(groups, argument)
     check_simple(values, argument)
     check_length(values, cases.rows, argument)
     return values if len(cases.position) == cases.rows else values[cases.position]

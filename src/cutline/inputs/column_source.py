@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, near, shown
+from cutline.core.errors import (
+    Argument,
+    InputError,
+    ParameterError,
+    PositionError,
+    Text,
+    hint_similar,
+    quote_if_unclear,
+)
 from cutline.core.validation import check_simple
 
 if TYPE_CHECKING:
@@ -189,7 +197,7 @@ def check(source: Source, requests: Mapping[Any, Request]) -> None:
         if name not in source.columns:
             if name in source.lacking:
                 raise InputError(source.lacking[name], "pass files with the same columns")
-            hint = near(name, map(shown, source.columns)) or f"It has {_listed(source.columns)}."
+            hint = hint_similar(name, map(quote_if_unclear, source.columns)) or f"It has {_listed(source.columns)}."
             problem = Text(f"{source.title} has no column {name!r}, which ", Argument(role), " names")
             raise InputError(problem, argument=role, hint=hint)
 
@@ -203,7 +211,9 @@ def check_distinct(names: Sequence[str], title: str) -> None:
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(map(shown, names[:8])) + (" and more" if len(names) > 8 else "") if names else "no columns"
+    return (
+        ", ".join(map(quote_if_unclear, names[:8])) + (" and more" if len(names) > 8 else "") if names else "no columns"
+    )
 
 
 @contextmanager

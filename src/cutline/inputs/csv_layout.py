@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
 from cutline.core.errors import InputError
-from cutline.core.validation import counted
+from cutline.core.validation import format_count
 from cutline.inputs.column_source import check_distinct
 from cutline.inputs.file_formats import (
     changed_error,
@@ -269,7 +269,7 @@ def binary_file(title: str) -> InputError:
 
 def wrong_length(title: str, layout: Layout, fields: int, line: int) -> InputError:
     """Return the refusal of a line that is longer or shorter than the header."""
-    problem = f"{title} has {counted(fields, 'field')} in line {line} but {len(layout.columns)} in its header"
+    problem = f"{title} has {format_count(fields, 'field')} in line {line} but {len(layout.columns)} in its header"
     return InputError(problem, "make all rows as long as the header")
 
 

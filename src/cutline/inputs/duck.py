@@ -15,7 +15,7 @@ import numpy as np
 
 from cutline.core.extras import require
 from cutline.core.memory import find_limit, parse_memory_size
-from cutline.core.parallel import is_watched, tell
+from cutline.core.parallel import is_watched, report_progress
 from cutline.inputs.text_table import MISSING
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def followed(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]
         while not done.wait(_EVERY):
             part = connection.query_progress()
             if part >= 0:
-                tell(int(rows * min(part, 100) / 100), rows)
+                report_progress(int(rows * min(part, 100) / 100), rows)
 
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()

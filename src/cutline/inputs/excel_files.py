@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from cutline.core.errors import InputError, shown
+from cutline.core.errors import InputError, quote_if_unclear
 from cutline.core.extras import require
 from cutline.inputs.column_source import check_distinct
 from cutline.inputs.text_table import Cells, TextTable
@@ -76,7 +76,7 @@ def read_workbook(path: Path, title: str) -> Sheet:
     name = next(iter(filled))
     sheet = Sheet(title, filled[name])
     if len(filled) > 1:
-        sheet.notes[""] = f"Sheet {shown(name)} of {title} was read, the first of {len(filled)}."
+        sheet.notes[""] = f"Sheet {quote_if_unclear(name)} of {title} was read, the first of {len(filled)}."
     return sheet
 
 

@@ -16,9 +16,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
-from cutline.core.errors import InputError, near, shown
+from cutline.core.errors import InputError, hint_similar, quote_if_unclear
 from cutline.core.extras import require
-from cutline.core.parallel import tell
+from cutline.core.parallel import report_progress
 from cutline.core.ranking_file import MAGIC
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -110,11 +110,11 @@ def local(path: Any) -> tuple[Path, str]:
     """Return a file that exists and is not empty, and what messages call it; what a pipe holds is kept as a file."""
     if is_remote(str(path)):
         way_out = "download it, or in Python pass a frame of Spark, Polars or DuckDB that reads it as data"
-        raise InputError(f"{shown(str(path))} is not on this machine", way_out)
+        raise InputError(f"{quote_if_unclear(str(path))} is not on this machine", way_out)
     try:
         where = Path(path).expanduser() if str(path).startswith("~") else Path(path)  # ./~a.csv is not in a home
     except RuntimeError:
-        raise InputError(f"There is no home folder for {shown(str(path))}", "pass the whole path") from None
+        raise InputError(f"There is no home folder for {quote_if_unclear(str(path))}", "pass the whole path") from None
     title = _title(where)
     mode = _mode(where, path, title)
     if stat.S_ISDIR(mode):
@@ -136,7 +136,7 @@ def _title(where: Path) -> str:
     if str(where) == "/dev/stdin":
         return "standard input"
     is_device = where.is_relative_to("/dev") or where.is_relative_to("/proc")
-    return shown(str(where) if is_device else where.name or str(where))
+    return quote_if_unclear(str(where) if is_device else where.name or str(where))
 
 
 def _mode(where: Path, path: Any, title: str) -> int:
@@ -155,8 +155,8 @@ def _mode(where: Path, path: Any, title: str) -> int:
         raise InputError(f"There is no file {str(path)!r}", hint=f"There is no folder {str(folder)!r}.")
     names: list[str] = []
     with suppress(OSError):  # a folder that may be entered but not listed
-        names = [shown(each.name) for each in folder.iterdir()]
-    hint = near(where.name, names)
+        names = [quote_if_unclear(each.name) for each in folder.iterdir()]
+    hint = hint_similar(where.name, names)
     raise InputError(f"There is no file {str(path)!r}", hint=hint)
 
 
@@ -213,7 +213,10 @@ def _read_block(data: IO[bytes], title: str) -> bytes:
 
 def no_room(why: str | None = None) -> InputError:
     """Return the refusal for temporary files that cannot be written: it is not the input's fault."""
-    problem = f"The folder of temporary files, {shown(tempfile.gettempdir())}, cannot take more ({why or 'it is full'})"
+    problem = (
+        f"The folder of temporary files, {quote_if_unclear(tempfile.gettempdir())}, cannot take more "
+        f"({why or 'it is full'})"
+    )
     return InputError(problem, "make room there, or name another with TMPDIR in the environment")
 
 
@@ -350,7 +353,7 @@ def _check_gzip(path: Path, title: str, _: tuple[int, int, int]) -> None:
         with path.open("rb") as packed, gzip.open(packed) as stream:
             size = os.fstat(packed.fileno()).st_size
             while stream.read(1 << 20):
-                tell(packed.tell(), size)
+                report_progress(packed.tell(), size)
     except EOFError:
         raise InputError(f"{title} is not a complete gzip file", "compress it again") from None
     except (gzip.BadGzipFile, zlib.error):

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cutline.core.errors import InputError, ParameterError, shown
-from cutline.core.validation import counted
+from cutline.core.errors import InputError, ParameterError, quote_if_unclear
+from cutline.core.validation import format_count
 from cutline.inputs.file_formats import SUFFIXES, is_remote, layout_of, local, spooled
 
 _PARTITION = re.compile(r"[^=]+=.*")
@@ -40,10 +40,10 @@ def file_set(data: Any, format: str | None = None) -> FileSet:
         if not data:
             raise ParameterError("is an empty list", "pass the paths of files", argument="data")
         files = [file for each in data for file in _each(each)]
-        title = files[0][1] if len(files) == 1 else f"{shown(files[0][1])} and {len(files) - 1} more"
+        title = files[0][1] if len(files) == 1 else f"{quote_if_unclear(files[0][1])} and {len(files) - 1} more"
     else:
         files = list(_each(data))
-        title = files[0][1] if len(files) == 1 else shown(os.fspath(data))
+        title = files[0][1] if len(files) == 1 else quote_if_unclear(os.fspath(data))
     paths, titles, hives = zip(*files, strict=True)
     return FileSet(tuple(paths), tuple(titles), title, format or _kind(paths, titles, title), all(hives))
 
@@ -77,7 +77,7 @@ def _matching(pattern: str, text: str) -> Iterator[tuple[Path, str, bool]]:
         elif not path.name.startswith("_"):
             files.append((*local(path), _is_hive(path, root)))
     if not files:
-        raise InputError(f"No file matches {shown(text)}", "check the pattern, and put it between quotes")
+        raise InputError(f"No file matches {quote_if_unclear(text)}", "check the pattern, and put it between quotes")
     yield from files
 
 
@@ -94,8 +94,8 @@ def _in_folder(folder: Path, root: Path) -> Iterator[tuple[Path, str, bool]]:
     named = [p for p in inside if not any(part[0] in "_." for part in p.relative_to(folder).parts)]
     files = [path for path in named if _has_suffix(path)]
     if not files:
-        holds = f"holds {counted(len(inside), 'file')}, but none with predictions" if inside else "is empty"
-        raise InputError(f"The folder {shown(folder.name or str(folder))} {holds}", _ACCEPTED)
+        holds = f"holds {format_count(len(inside), 'file')}, but none with predictions" if inside else "is empty"
+        raise InputError(f"The folder {quote_if_unclear(folder.name or str(folder))} {holds}", _ACCEPTED)
     for path in files:
         yield *local(path), _is_hive(path, root)
 
@@ -104,7 +104,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
     """Return the files in a folder and its subfolders but hidden ones; refused if one of these cannot be opened."""
 
     def refuse(error: OSError) -> None:
-        problem = f"The folder {shown(str(error.filename))} cannot be opened ({error.strerror})"
+        problem = f"The folder {quote_if_unclear(str(error.filename))} cannot be opened ({error.strerror})"
         raise InputError(problem, _ACCEPTED) from None
 
     looked_at = 0
@@ -112,7 +112,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
         folders[:] = [name for name in folders if name[0] not in "_."]
         looked_at += len(names)
         if looked_at > MOST_FILES:
-            problem = f"The folder {shown(str(folder))} holds more than {MOST_FILES:,} files"
+            problem = f"The folder {quote_if_unclear(str(folder))} holds more than {MOST_FILES:,} files"
             raise InputError(problem, "pass the folder of the predictions, or a pattern")
         for name in names:
             path = Path(root, name)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array, keep_freed_memory
-from cutline.core.errors import ParameterError, briefly
+from cutline.core.errors import ParameterError, shorten_repr
 from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking
 
@@ -161,7 +161,9 @@ def rank_cases(
     [1, 0]
     """
     if not isinstance(higher_is_positive, bool | np.bool_):
-        raise ParameterError(f"is {briefly(higher_is_positive)}", "pass True or False", argument="higher_is_positive")
+        raise ParameterError(
+            f"is {shorten_repr(higher_is_positive)}", "pass True or False", argument="higher_is_positive"
+        )
     cells = aggregate(scores, is_positive, weights if times is None else times, descending=higher_is_positive)
     if times is not None:
         cells = cells._replace(pos2=cells.pos, neg2=cells.neg)  # cases of weight one

@@ -8,7 +8,7 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, briefly
+from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, shorten_repr
 
 
 class Sides(NamedTuple):
@@ -100,11 +100,11 @@ def _as_words(labels: Any) -> Any:
 def check_one_label(positive: Any) -> None:
     """Refuse what cannot be the label of a class."""
     if validation.is_missing(positive):
-        raise ParameterError(f"is {briefly(positive)}", "pass one of the labels", argument="positive")
+        raise ParameterError(f"is {shorten_repr(positive)}", "pass one of the labels", argument="positive")
     is_nested = isinstance(positive, validation.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
     is_nested |= isinstance(positive, BaseException)  # which equals itself alone
     if is_nested or not validation.is_single(positive) or any(hasattr(positive, name) for name in ("iloc", "collect")):
-        raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive")
+        raise ParameterError(f"is {shorten_repr(positive)}", "pass one label", argument="positive")
 
 
 def _named_positive(labels: Array, positive: Any) -> Sides:
@@ -112,7 +112,7 @@ def _named_positive(labels: Array, positive: Any) -> Sides:
     try:
         is_positive = np.asarray(labels == positive)
     except Exception:  # any, because positive may be of any class
-        raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive") from None
+        raise ParameterError(f"is {shorten_repr(positive)}", "pass one label", argument="positive") from None
     if is_positive.shape != labels.shape:  # numpy answers a comparison it cannot make with a single False
         is_positive = np.fromiter((label == positive for label in labels), dtype=bool, count=len(labels))
     rest = labels[~is_positive]

@@ -11,7 +11,7 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
+from cutline.core.errors import Argument, InputError, ParameterError, Text, shorten_repr
 from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields
 from cutline.core.validation import check_choice, check_flag
@@ -194,7 +194,7 @@ def read(
     for name, scores in models.items():
         validation.check_one_order({"labels": labels, "scores": scores})
         matrices[name], known = _matrix(labels, scores, known)
-    if ordered and known is None and validation.column(labels, "labels").dtype.kind not in "biuf":
+    if ordered and known is None and validation.as_column(labels, "labels").dtype.kind not in "biuf":
         raise ParameterError(
             "is True, but the order of the classes is not known",
             Text("pass ", Argument("classes"), " in their order, such as ['lose', 'draw', 'win']"),
@@ -229,7 +229,7 @@ def _read_columns(
     for name, own in columns.items():
         requests |= {(name, label): Request("scores", column) for label, column in own.items()}
     with reading(open_source(data), requests) as rows:
-        truth = validation.column(rows["labels"], "labels")
+        truth = validation.as_column(rows["labels"], "labels")
         by_text = {
             _spell_label(label): label for label in dict.fromkeys(truth.tolist()) if not validation.is_missing(label)
         }
@@ -243,7 +243,7 @@ def _read_columns(
 def _check_scores(values: Any, column: str) -> Array:
     """Return a column of scores of a source, refused by its name."""
     try:
-        return validation.scores(values)
+        return validation.as_scores(values)
     except InputError as error:
         raise error.altered(column=column) from None
 
@@ -254,12 +254,12 @@ def _columns_by_class(scores: Any) -> dict[Any, Any]:
         return dict(scores)
     if isinstance(scores, str) or not isinstance(scores, Sequence):
         raise ParameterError(
-            f"is {briefly(scores)}",
+            f"is {shorten_repr(scores)}",
             Text("with ", Argument("data"), ", pass the columns by class, such as {'cat': 'p_cat', 'dog': 'p_dog'}"),
             argument="scores",
         )
     if not all(isinstance(name, str) for name in scores):
-        raise ParameterError(f"is {briefly(scores)}", "pass names of columns", argument="scores")
+        raise ParameterError(f"is {shorten_repr(scores)}", "pass names of columns", argument="scores")
     if len(set(scores)) < len(scores):
         twice = next(name for name in scores if list(scores).count(name) > 1)
         raise ParameterError(f"names the column {twice!r} twice", "name each class once", argument="scores")
@@ -279,9 +279,9 @@ def _label_of(named: Any, by_text: Mapping[str, Any]) -> Any:
 def _matrix(labels: Any, scores: Any, classes: Any) -> tuple[Array, Any]:
     """Return the scores as a matrix, and the classes in the order of its columns (None: the sorted labels)."""
     if not isinstance(scores, Mapping):
-        return validation.matrix(scores, "scores"), classes
+        return validation.as_score_matrix(scores, "scores"), classes
     if len(scores) < 2:
-        problem = f"has {validation.counted(len(scores), 'column')}"
+        problem = f"has {validation.format_count(len(scores), 'column')}"
         raise InputError(problem, "pass a column for each of two classes or more", argument="scores")
     own = list(scores)
     if classes is not None and set(classes) != set(own):
@@ -291,7 +291,7 @@ def _matrix(labels: Any, scores: Any, classes: Any) -> tuple[Array, Any]:
             argument="scores",
         )
     order = own if classes is None else list(classes)
-    by_class = [validation.scores(scores[label]) for label in order]
+    by_class = [validation.as_scores(scores[label]) for label in order]
     if len({len(column) for column in by_class}) > 1:
         raise InputError("has columns of several lengths", "pass one score for each case", argument="scores")
     _check_columns(labels, order)
@@ -300,7 +300,7 @@ def _matrix(labels: Any, scores: Any, classes: Any) -> tuple[Array, Any]:
 
 def _check_columns(labels: Any, classes: Sequence[Any]) -> None:
     """Refuse a class that occurs and has no column."""
-    truth = validation.column(labels, "labels").tolist()
+    truth = validation.as_column(labels, "labels").tolist()
     known = set(classes)
     lacking = [label for label in dict.fromkeys(truth) if not validation.is_missing(label) and label not in known]
     if lacking:
@@ -325,11 +325,11 @@ def _align_rows(
 ) -> dict[str, ClassCases]:
     """Return the rows that are complete for every model, in an order of their own."""
     first = next(iter(matrices.values()))
-    truth = validation.column(labels, "labels")
+    truth = validation.as_column(labels, "labels")
     _check_lengths(truth, matrices, options.weights)
-    heavy = None if options.weights is None else validation.weights(options.weights)
+    heavy = None if options.weights is None else validation.as_weights(options.weights)
     complete, dropped = _complete(truth, matrices, heavy, missing)
-    coded, order = validation.classes_of(truth[complete], classes, first.shape[1])
+    coded, order = validation.encode_classes(truth[complete], classes, first.shape[1])
     if len(np.unique(coded)) < 2:
         raise InputError(
             f"holds only one class, {order[coded[0]]!r}", "pass cases of two classes or more", argument="labels"
@@ -355,10 +355,10 @@ def _group_numbers(groups: Any, complete: Array, rows: int, dropped: int) -> Arr
     """Return the number of the group of each row that is kept."""
     if dropped:
         raise ParameterError(*INCOMPLETE_GROUPS, argument="groups")
-    values = validation.column(groups, "groups")
+    values = validation.as_column(groups, "groups")
     validation.check_simple(values, "groups")
     validation.check_length(values, rows, "groups")
-    return validation.group_codes(values[complete])[1]
+    return validation.encode_groups(values[complete])[1]
 
 
 def _check_lengths(truth: Array, matrices: Mapping[str, Array], weights: Any) -> None:
@@ -369,18 +369,18 @@ def _check_lengths(truth: Array, matrices: Mapping[str, Array], weights: Any) ->
     for name, (length, _) in lengths.items():
         if length != len(truth):
             whose = f" of {name!r}" if len(lengths) > 1 else ""
-            problem = f"has {validation.counted(len(truth), 'value')} but scores{whose} has {length} rows"
+            problem = f"has {validation.format_count(len(truth), 'value')} but scores{whose} has {length} rows"
             raise InputError(problem, "pass one row of scores for each label", argument="labels")
-    if weights is not None and len(validation.column(weights, "weights")) != len(truth):
-        count = len(validation.column(weights, "weights"))
-        problem = f"has {validation.counted(len(truth), 'value')} but weights has {count}"
+    if weights is not None and len(validation.as_column(weights, "weights")) != len(truth):
+        count = len(validation.as_column(weights, "weights"))
+        problem = f"has {validation.format_count(len(truth), 'value')} but weights has {count}"
         raise InputError(problem, "pass one weight for each label", argument="labels")
 
 
 def _complete(truth: Array, matrices: Mapping[str, Array], weights: Array | None, missing: str) -> tuple[Array, int]:
     """Return the positions of the rows that count and are complete, and how many were dropped."""
     counts = np.ones(len(truth), dtype=bool) if weights is None else weights != 0
-    of_labels = validation.missing_mask(truth)
+    of_labels = validation.find_missing(truth)
     absent = {
         "labels": np.zeros(len(truth), dtype=bool) if of_labels is None else of_labels,
         "scores": np.logical_or.reduce([np.isnan(matrix).any(1) for matrix in matrices.values()]),

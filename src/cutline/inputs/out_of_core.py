@@ -13,7 +13,7 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.binned_ranking import of_bins
+from cutline.core.binned_ranking import rank_bins
 from cutline.core.errors import Argument, InputError, PositionError, Text
 from cutline.core.memory import find_machine_memory, parse_memory_size
 from cutline.core.ranking import Ranking
@@ -142,14 +142,14 @@ def rank_engine_slices(engine: Engine, options: RankingOptions) -> RankedSlices:
     """
     classes = engine.classes()
     _check_weights(engine, classes)
-    absent = validation.missing_mask(classes.labels)
+    absent = validation.find_missing(classes.labels)
     absent = np.zeros(len(classes.labels), bool) if absent is None else absent
     _check_complete(engine, classes, absent, options.missing)
     present = classes.subset(~absent)
     if not present.total("cases") - present.total("incomplete" if engine.weighted else "no_score"):
         raise InputError(f"Nothing can be ranked, because {NO_ROW[0]}", NO_ROW[1])
     if present.total("inexact"):
-        validation.scores(np.array([2**53 + 1]))  # which refuses them
+        validation.as_scores(np.array([2**53 + 1]))  # which refuses them
     labels = present.labels[_first_places(present.labels)]
     is_positive, positive, negative = binary(labels, options.positive)
     at = None if options.threshold is None else Edge(_read_as(options.threshold, engine), options.higher_is_positive)
@@ -188,7 +188,7 @@ def _ranking(
         for c in (bins.pos, bins.neg, bins.pos2, bins.neg2)
     ]
     dropped = _count_dropped(engine, classes, absent)
-    return of_bins(top, bottom, *sums, higher_is_positive=options.higher_is_positive, **names, dropped=dropped)  # type: ignore[arg-type]
+    return rank_bins(top, bottom, *sums, higher_is_positive=options.higher_is_positive, **names, dropped=dropped)  # type: ignore[arg-type]
 
 
 def _read_as(threshold: float, engine: Engine) -> float:
@@ -263,11 +263,11 @@ def _check_weights(engine: Engine, classes: Classes) -> None:
         if many:
             place, value = engine.first(what)
             try:
-                validation.weights(np.full(min(many, 10**6), float(value)))
+                validation.as_weights(np.full(min(many, 10**6), float(value)))
             except PositionError as error:
                 raise error.altered(position=place) from None
     total = classes.total("weight")
-    validation.weights(np.array([total, min(classes.least(), total)]))
+    validation.as_weights(np.array([total, min(classes.least(), total)]))
 
 
 def _check_complete(engine: Engine, classes: Classes, absent: Array, missing: str) -> None:
@@ -279,7 +279,7 @@ def _check_complete(engine: Engine, classes: Classes, absent: Array, missing: st
     }
     for name, many in lacking.items():
         if many and missing == "error":
-            raise validation.missing_values(name, int(many), engine.first(name)[0])
+            raise validation.missing_values_error(name, int(many), engine.first(name)[0])
 
 
 def _count_dropped(engine: Engine, classes: Classes, absent: Array) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.counts import Counts, written
+from cutline.core.counts import Counts, format_number
 from cutline.core.errors import (
     Argument,
     InputError,
@@ -21,7 +21,7 @@ from cutline.core.errors import (
     ParameterError,
     PositionError,
     Text,
-    briefly,
+    shorten_repr,
 )
 from cutline.core.memory import parse_memory_size
 from cutline.core.public import public
@@ -100,7 +100,7 @@ def check_weights_are(weights_are: Any, weights: Any) -> None:
         check_choice(weights_are, "weights_are", get_args(WeightsAre))
     if weights_are is not None and weights is None:
         raise ParameterError(
-            f"is {briefly(weights_are)}, but there are no weights",
+            f"is {shorten_repr(weights_are)}, but there are no weights",
             Text("pass ", Argument("weights"), " too"),
             argument="weights_are",
         )
@@ -132,7 +132,7 @@ def _rank_named(
     """Return the ranking of the columns of a frame or a file, aggregated where they live if they are not here."""
     exact = options.exact
     if exact is not None and not isinstance(exact, bool | np.bool_):
-        raise ParameterError(f"is {briefly(exact)}", "pass True or False", argument="exact")
+        raise ParameterError(f"is {shorten_repr(exact)}", "pass True or False", argument="exact")
     column_source.check(source, requests)
     if exact is not False and source.fits(_find_room(options)):
         columns = source.scan(requests)
@@ -274,10 +274,10 @@ def _find_room(options: RankingOptions) -> int:
 
 def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores") -> tuple[Array, Array]:
     """Return which cases are positive, and their scores, case by case."""
-    rows = _Rows(validation.column(labels, "labels"), validation.scores(scores, name), None)
+    rows = _Rows(validation.as_column(labels, "labels"), validation.as_scores(scores, name), None)
     rows.check_lengths(name)
     for what, values in (("labels", rows.labels), (name, rows.scores)):
-        absent = validation.missing_mask(values)
+        absent = validation.find_missing(values)
         if absent is not None and absent.any():
             raise validation.missing_error(what, absent, None, "fill them, or remove the rows")
     return binary(rows.labels, positive)[0], rows.scores.astype(float)
@@ -319,7 +319,7 @@ def complete(
     """Return the cases that `rank` would rank, one by one."""
     check_weights_are(weights_are, weights)
     validation.check_one_order({"labels": labels, "scores": scores, "weights": weights})  # while they have an index
-    labels, options = validation.column(labels, "labels"), RankingOptions(positive, True, missing, weights_are)
+    labels, options = validation.as_column(labels, "labels"), RankingOptions(positive, True, missing, weights_are)
     rows, sides, dropped = _read(labels, scores, weights, options)
     if np.isnan(rows.scores).any():
         raise validation.missing_error("scores", np.isnan(rows.scores), rows.position)
@@ -333,12 +333,12 @@ def _read(
     """Return the rows to rank, which of them are positive and by which labels, and how many were dropped."""
     missing = options.missing
     if not isinstance(missing, str) or missing not in ("error", "drop"):
-        raise ParameterError(f"is {briefly(missing)}", 'pass "error" or "drop"', argument="missing")
+        raise ParameterError(f"is {shorten_repr(missing)}", 'pass "error" or "drop"', argument="missing")
     validation.check_one_order({"labels": labels, "scores": scores, "weights": weights})
-    heavy = None if weights is None else validation.weights(weights)
+    heavy = None if weights is None else validation.as_weights(weights)
     words = find_two_words(labels)
-    column = validation.column(labels, "labels") if words is None else words.codes
-    rows = _Rows(column, validation.scores(scores), heavy, times=times)
+    column = validation.as_column(labels, "labels") if words is None else words.codes
+    rows = _Rows(column, validation.as_scores(scores), heavy, times=times)
     rows.check_lengths("scores")
     if rows.weights is not None:
         rows = rows.keep(rows.weights != 0, NO_WEIGHT)
@@ -373,7 +373,7 @@ class _Rows(NamedTuple):
         n = len(self.labels)
         for name, column in ((scores, self.scores), ("weights", self.weights)):
             if column is not None and len(column) != n:
-                problem = f"has {validation.counted(n, 'value')} but {name} has {len(column)}"
+                problem = f"has {validation.format_count(n, 'value')} but {name} has {len(column)}"
                 raise InputError(problem, f"pass one {name[:-1]} for each label", argument="labels")
         if n == 0:
             raise InputError(f"labels and {scores} are empty", "pass at least one case")
@@ -441,8 +441,8 @@ def places(ranking: Ranking, *, quota: float | None = None, share: float | None 
                 f"is {quota:g}, but the weights add up to {n:g}", Text("pass ", Argument("share")), argument="quota"
             )
         if not 1 <= quota <= n:
-            problem = f"is {written(quota)}, but there are {written(n)} cases"
-            raise ParameterError(problem, f"pass a quota from 1 to {written(np.floor(n))}", argument="quota")
+            problem = f"is {format_number(quota)}, but there are {format_number(n)} cases"
+            raise ParameterError(problem, f"pass a quota from 1 to {format_number(np.floor(n))}", argument="quota")
         if ranking.integral and quota != int(quota):
             raise ParameterError(f"is {quota:g}", "pass a whole number of cases", argument="quota")
         return quota
@@ -451,7 +451,7 @@ def places(ranking: Ranking, *, quota: float | None = None, share: float | None 
         raise ParameterError(f"is {share:g}", "pass a share of the list above 0 and up to 1", argument="share")
     if ranking.integral and ranking.pos.ndim == 1 and round(share * n, 6) < 1:
         raise ParameterError(
-            f"is {share:g}, less than one of {written(n)} cases", "pass a larger share", argument="share"
+            f"is {share:g}, less than one of {format_number(n)} cases", "pass a larger share", argument="share"
         )
     return places_of_share(ranking, share)
 
@@ -465,9 +465,9 @@ def places_of_share(ranking: Ranking, share: float) -> Any:
 
 def _drop_missing(rows: _Rows, missing: str) -> tuple[_Rows, int]:
     """Return the rows that are complete, and how many were dropped."""
-    absent = {"labels": validation.missing_mask(rows.labels)}
+    absent = {"labels": validation.find_missing(rows.labels)}
     if rows.weights is not None:
-        absent["weights"] = validation.missing_mask(rows.weights)
+        absent["weights"] = validation.find_missing(rows.weights)
     if missing == "drop":
         absent["scores"] = np.isnan(rows.scores)
     masks = {name: mask for name, mask in absent.items() if mask is not None and mask.any()}

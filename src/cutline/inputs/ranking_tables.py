@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from cutline.core import validation
-from cutline.core.binned_ranking import of_bins
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.binned_ranking import rank_bins
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.ranking import Ranking
 from cutline.inputs import files
 from cutline.inputs.binning import Bins, sort_bins
@@ -71,9 +71,11 @@ def ranking_query(
         bins: How many bins each doubling of the score has; None for a row for each distinct score.
     """
     if dialect not in DIALECTS:
-        raise ParameterError(f"is {briefly(dialect)}", f"pass one of {', '.join(DIALECTS)}", argument="dialect")
+        raise ParameterError(f"is {shorten_repr(dialect)}", f"pass one of {', '.join(DIALECTS)}", argument="dialect")
     if not _TABLE.fullmatch(table):
-        raise ParameterError(f"is {briefly(table)}", "pass one table, or one query in parentheses", argument="table")
+        raise ParameterError(
+            f"is {shorten_repr(table)}", "pass one table, or one query in parentheses", argument="table"
+        )
     y, x = _name(label, dialect), _name(score, dialect)
     of = table if table.lstrip().startswith("(") else ".".join(_name(part, dialect) for part in table.split("."))
     of += " AS predictions" if of.startswith("(") else ""
@@ -144,7 +146,7 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
             raise InputError(problem, "pass a file with the columns score (or top and bottom), pos and neg")
     names = [name for name in (*ends, "pos", "neg", "pos2", "neg2", "missing") if name in named]
     rows = source.rows({name: Request("weights" if name not in ends else "scores", named[name]) for name in names})
-    read = {name: validation.scores(rows[name], name).astype(float) for name in ends}
+    read = {name: validation.as_scores(rows[name], name).astype(float) for name in ends}
     counts = {name: _counts(rows[name], named[name]) for name in names if name not in ends}
     if ("pos2" in counts) != ("neg2" in counts):
         raise InputError(f"{source.title} has one of the columns pos2 and neg2", "pass both, or neither")
@@ -159,18 +161,18 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
     if not some.any():
         raise InputError(f"{source.title} holds no cases: all its counts are 0", "pass the result as it is")
     top, bottom, counts = top[some], bottom[some], {name: values[some] for name, values in counts.items()}
-    pos, neg = (validation.whole_if_possible(counts[name]) for name in ("pos", "neg"))
+    pos, neg = (validation.to_integers_if_whole(counts[name]) for name in ("pos", "neg"))
     number = np.zeros(len(top), np.int64)
     bins = sort_bins(Bins(top + 0.0, bottom + 0.0, pos, neg, number, counts.get("pos2"), counts.get("neg2")))
     how: dict[str, Any] = {"higher_is_positive": higher_is_positive, "positive": 1 if positive is None else positive}
-    return of_bins(bins.top, bins.bottom, bins.pos, bins.neg, bins.pos2, bins.neg2, **how)
+    return rank_bins(bins.top, bins.bottom, bins.pos, bins.neg, bins.pos2, bins.neg2, **how)
 
 
 def _counts(column: Any, name: str) -> np.ndarray:
     """Return the sums of a column, none of them missing or negative."""
-    values = validation.numbers(column, name).astype(float)
+    values = validation.as_numbers(column, name).astype(float)
     wrong = np.flatnonzero(~(values >= 0) | np.isinf(values))
     if len(wrong):
         problem = f"Column {name!r} holds {values[wrong[0]]:g} in row {wrong[0] + 1}"
         raise InputError(problem, "pass the result as it is: sums are finite and not negative")
-    return validation.weights(values)
+    return validation.as_weights(values)

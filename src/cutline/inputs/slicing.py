@@ -15,7 +15,7 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.messages import Argument, Text
 from cutline.inputs.column_source import Request, SliceableSource, SliceTable, as_plain_type
 
@@ -45,7 +45,7 @@ def slice_columns(by: Any) -> dict[str, Any]:
         return {"slice": by}
     if not by or not all(isinstance(name, str) for name in by):
         way_out = "pass the values of each column by its name, such as {'site': sites}"
-        raise ParameterError(f"is {briefly(by)}", way_out, argument="by")
+        raise ParameterError(f"is {shorten_repr(by)}", way_out, argument="by")
     return dict(by)
 
 
@@ -67,7 +67,7 @@ def slice_rules(by: Any) -> dict[str, Any]:
         rules = {}
     if not rules or not all(isinstance(name, str) for name in rules):
         way_out = Text("with ", Argument("data"), ", pass the name of a column, or several in a list")
-        raise ParameterError(f"is {briefly(by)}", way_out, argument="by")
+        raise ParameterError(f"is {shorten_repr(by)}", way_out, argument="by")
     return rules
 
 
@@ -167,7 +167,7 @@ def as_edges(name: str, rule: Any) -> Array:
     except (TypeError, ValueError):
         edges = np.zeros(0)
     if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
-        raise ParameterError(f"has the rule {briefly(rule)} for {name}", _WAY_OUT, argument="by")
+        raise ParameterError(f"has the rule {shorten_repr(rule)} for {name}", _WAY_OUT, argument="by")
     return edges
 
 
@@ -185,7 +185,7 @@ def name_ranges(name: str, edges: Array, codes: Array, times: Array | None = Non
     is_outside = codes == OUTSIDE
     outside = int(is_outside.sum() if times is None else times[is_outside].sum())
     if outside:
-        problem = f"{name} has {validation.counted(outside, 'value')} outside {edges[0]:g} to {edges[-1]:g}"
+        problem = f"{name} has {validation.format_count(outside, 'value')} outside {edges[0]:g} to {edges[-1]:g}"
         raise InputError(problem, "pass edges that include all values", argument="by")
     shown = [f"{edge:g}" for edge in edges]
     texts = [f"[{low}, {high})" for low, high in pairwise(shown)]
@@ -237,7 +237,7 @@ def rows_with_slice(keys: Mapping[str, Array], missing: str) -> Array:
     """
     absent = np.zeros(len(next(iter(keys.values()))), bool)
     for column in keys.values():
-        mask = validation.missing_mask(column)
+        mask = validation.find_missing(column)
         if mask is not None and mask.any():
             if missing != "drop":
                 raise validation.missing_error("by", mask, None)
@@ -293,11 +293,11 @@ def look_up_slices(source: SliceableSource, rules: Mapping[str, Any], missing: s
         raise InputError(problem, "pass the edges of ranges, such as [0, 40, 65, 120]", argument="by")
     absent = np.zeros(len(combinations.times), bool)
     for request, column in zip(requests.values(), combinations.values, strict=True):
-        mask = column == ABSENT if request.edges else validation.missing_mask(column)
+        mask = column == ABSENT if request.edges else validation.find_missing(column)
         absent |= False if mask is None else mask
     left_out = int(combinations.times[absent].sum())
     if left_out and missing != "drop":
-        raise validation.missing_values("by", left_out, None)
+        raise validation.missing_values_error("by", left_out, None)
     if absent.all():
         raise InputError("holds no value", "pass a column with values", argument="by")
     times = combinations.times[~absent]

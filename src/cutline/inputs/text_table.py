@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, PositionError, shown
+from cutline.core.errors import InputError, PositionError, quote_if_unclear
 from cutline.core.validation import decimals_error
 from cutline.inputs.column_source import CodedColumn, Request, Source, as_plain_type
 from cutline.inputs.csv_layout import Layout, binary_file, not_utf8, open_quote, open_unpacked, wrong_length
@@ -73,7 +73,7 @@ class Spelling(NamedTuple):
     def note_on(self, column: str, example: str) -> str:
         """Return the sentence that says how a column was read."""
         read_as = f"{float(self.plain(example)):g}"
-        return f"Column {shown(column)} is written {self.words}: {example.strip()} is read as {read_as}."
+        return f"Column {quote_if_unclear(column)} is written {self.words}: {example.strip()} is read as {read_as}."
 
 
 _BODY = r"[+-]?([0-9]+{0}?[0-9]*|{0}[0-9]+)"

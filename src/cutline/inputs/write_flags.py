@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from cutline.core.errors import Argument, InputError, ParameterError, Text
-from cutline.core.validation import counted
+from cutline.core.validation import format_count
 from cutline.inputs import arrow_files
 from cutline.inputs.column_source import Request, check
 from cutline.inputs.csv_layout import in_utf8
@@ -178,7 +178,9 @@ class CaseColumns(File):
             count = int(self._fetch_row(f"SELECT count(*) FROM ({numbers})")[0])
             if quota > count:
                 raise ParameterError(
-                    f"is {quota}, but {self.title} has {counted(count, 'case')}", "pass a smaller one", argument="quota"
+                    f"is {quota}, but {self.title} has {format_count(count, 'case')}",
+                    "pass a smaller one",
+                    argument="quota",
                 )
             ranked = f"SELECT value FROM ({numbers}) ORDER BY value {order} LIMIT 1 OFFSET {quota - 1}"
             last = float(self._fetch_row(ranked)[0])
@@ -289,7 +291,7 @@ class CaseColumns(File):
             query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE NOT ({is_number('value')})"
             first, missing = self._fetch_row(query)
         if missing:
-            problem = f"Column {score.column!r} holds {counted(missing, 'missing value')}, the first"
+            problem = f"Column {score.column!r} holds {format_count(missing, 'missing value')}, the first"
             raise InputError(
                 f"{problem} {self.place(first - 1)}", Text("fill them, or pass ", Argument("missing", "drop"))
             )

@@ -10,7 +10,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
-from cutline.core.validation import counted
+from cutline.core.validation import format_count
 from cutline.ledger.cases import Material, Rows, has_ties, merge_equal_scores, rank_in_order
 from cutline.ledger.convention import Applies, Convention, Stage
 from cutline.ledger.quantity import PrintedQuantity
@@ -370,7 +370,7 @@ CONVENTIONS = (
             "Scores that differ only beyond the seventh digit become equal.", 0.35,
                 "XGBoost, torchmetrics, Keras, CatBoost"),
     *(
-        _change(f"digits_{d}", "digits", _round_to(d), _is_any, f"from scores with {counted(d, 'decimal')}",
+        _change(f"digits_{d}", "digits", _round_to(d), _is_any, f"from scores with {format_count(d, 'decimal')}",
                 "Scores that a text file rounds become equal, and some of them cross the threshold.", p, "text files")
         for d, p in ((6, 0.25), (5, 0.15), (4, 0.35), (3, 0.3), (2, 0.35), (1, 0.15))
     ),

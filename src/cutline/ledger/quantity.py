@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.errors import ParameterError, UnknownNameError, briefly, near
+from cutline.core.errors import ParameterError, UnknownNameError, hint_similar, shorten_repr
 from cutline.core.validation import check_whole
 from cutline.cuts.requirements import parse_terms
 from cutline.evaluation import Evaluation
@@ -57,7 +57,7 @@ def parse_printed(value: object, digits: int | None = None) -> Printed:
     match = _NUMBER.fullmatch(text)
     if not match:
         raise ParameterError(
-            f"is {briefly(value)}", "pass the number that was printed, such as 0.8731", argument="value"
+            f"is {shorten_repr(value)}", "pass the number that was printed, such as 0.8731", argument="value"
         )
     sign, mantissa, exponent, percent = match.groups()
     decimals = len(mantissa.partition(".")[2]) - int(exponent or 0) + 2 * bool(percent)
@@ -65,7 +65,7 @@ def parse_printed(value: object, digits: int | None = None) -> Printed:
         decimals = check_whole(digits, "digits", 0)
     number = float(f"{sign}{mantissa}e{exponent or 0}") / (100 if percent else 1)
     if not math.isfinite(number):
-        raise ParameterError(f"is {briefly(value)}", "pass a finite number, such as 0.8731", argument="value")
+        raise ParameterError(f"is {shorten_repr(value)}", "pass a finite number, such as 0.8731", argument="value")
     reach = 0.5 * 10.0 ** -min(max(decimals, -300), 300)
     return Printed(text, number, reach, _count_digits(number, decimals))
 
@@ -219,7 +219,7 @@ def parse_quantity(name: str | Measure) -> PrintedQuantity:
     if "@" not in text and text not in MEASURES:
         known = [*MEASURES.names, *errors_and_tests.TESTS]
         raise UnknownNameError(
-            f"There is no measure {text!r}", "cutline measures lists them all", hint=near(text, known)
+            f"There is no measure {text!r}", "cutline measures lists them all", hint=hint_similar(text, known)
         )
     term = parse_terms(text)[0]
     term = replace(term, measure=MEASURES[term.measure.name])  # the ledger's tables know it by its own name

@@ -15,7 +15,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.errors import CutlineError
 from cutline.core.ranking import Ranking
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.ledger.case_conventions import (
     apply_logistic_outside,
     is_of_list,
@@ -503,6 +503,6 @@ def _vary_cuts(material: Material, q: PrintedQuantity, number: Printed) -> Membe
 def _make_cut_member(scores: Array, first: int, last: int) -> Convention:
     """Return the convention of any threshold that flags at least the first score, and at most the last."""
     highest = float(scores[first])
-    above = f"above {shown(float(scores[last + 1]))} and " if last + 1 < len(scores) else ""
-    words = f"at any threshold {above}up to {shown(highest)}"
+    above = f"above {format_value(float(scores[last + 1]))} and " if last + 1 < len(scores) else ""
+    words = f"at any threshold {above}up to {format_value(highest)}"
     return _make_member(f"cut_{highest!r}", words, "The cut is another one than yours.", "another threshold")

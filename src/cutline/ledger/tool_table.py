@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cutline.core.errors import CutlineError
-from cutline.core.table import ComparedByFields, Table, shown
+from cutline.core.table import ComparedByFields, Table, format_value
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention
 from cutline.ledger.quantity import PrintedQuantity, parse_quantity
@@ -48,7 +48,7 @@ class Saying(ComparedByFields):
     @property
     def shown(self) -> str:
         """The number as it is shown."""
-        return shown(self.value)
+        return format_value(self.value)
 
     @property
     def names(self) -> tuple[str, ...]:

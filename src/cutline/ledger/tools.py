@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any, Literal
 
-from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, did_you_mean, find_similar
+from cutline.core.errors import InputError, ParameterError, UnknownNameError, find_similar, hint_names, shorten_repr
 from cutline.core.public import public
 from cutline.core.validation import check_text
 from cutline.evaluation import Evaluation
@@ -92,7 +92,7 @@ def find_tool(name: str) -> Tool:
     known = {_normalise_name(word): tool for tool in TOOLS.values() for word in (tool.name, *tool.aliases)}
     match = known.get(_normalise_name(name))
     if match is None:
-        hint = did_you_mean(dict.fromkeys(known[word].name for word in find_similar(_normalise_name(name), known)))
+        hint = hint_names(dict.fromkeys(known[word].name for word in find_similar(_normalise_name(name), known)))
         raise UnknownNameError(f"The ledger has no tool {name!r}", f"it has {', '.join(TOOLS)}", hint=hint)
     return match
 
@@ -151,7 +151,7 @@ def value_as(
     (0.5, 1.0)
     """
     if not isinstance(ev, Evaluation):
-        raise InputError(f"is {briefly(ev)}", "pass an evaluation, as evaluate() makes it", argument="ev")
+        raise InputError(f"is {shorten_repr(ev)}", "pass an evaluation, as evaluate() makes it", argument="ev")
     tool, q = find_tool(tool_name), parse_quantity(measure)
     return compute_printed(find_entry(tool, q, function), q, make_material(ev, rows))
 
@@ -161,7 +161,9 @@ def make_material(ev: Evaluation, rows: Any = None) -> Material:
     if rows is None:
         return replace(Material.of_ranking(ev.ranking, float(ev.threshold)), is_default_cut=ev.cut.is_default)
     if not isinstance(rows, tuple | list) or len(rows) not in (2, 3):
-        raise InputError(f"is {briefly(rows)}", "pass (labels, scores) or (labels, scores, weights)", argument="rows")
+        raise InputError(
+            f"is {shorten_repr(rows)}", "pass (labels, scores) or (labels, scores, weights)", argument="rows"
+        )
     labels, scores, *weights = rows
     complete_cases = complete(labels, scores, weights[0] if weights else None, positive=_read_positive(ev))
     sign = 1 if ev.ranking.higher_is_positive else -1

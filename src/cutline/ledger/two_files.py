@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError
-from cutline.core.table import ComparedByFields, shown
+from cutline.core.table import ComparedByFields, format_value
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.quantity import PrintedQuantity
 from cutline.ledger.registry import CONVENTIONS, change_cases, try_value
@@ -339,7 +339,7 @@ def _rows(count: int) -> str:
 
 
 def _number(value: float) -> str:
-    return shown(value) if math.isnan(value) else f"{value:.6g}"
+    return format_value(value) if math.isnan(value) else f"{value:.6g}"
 
 
 def _first_small(words: str) -> str:

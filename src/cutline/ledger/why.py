@@ -15,7 +15,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.escaping import html_text
 from cutline.core.messages import Argument, Text
 from cutline.core.public import public
-from cutline.core.table import ComparedByFields, shown
+from cutline.core.table import ComparedByFields, format_value
 from cutline.core.validation import check_flag
 from cutline.cuts.requirements import Term
 from cutline.inputs.rank import Missing, complete
@@ -231,7 +231,7 @@ class Answer(ComparedByFields, TextResult):
 def _format_like(value: float, text: str) -> str:
     """Return a value with one decimal more than a printed number has, and four at least."""
     decimals = len(text.rstrip("%").partition(".")[2].partition("e")[0])
-    return shown(value) if decimals < 4 or abs(value) >= 1e4 else f"{value:.{min(decimals + 1, 15)}f}"
+    return format_value(value) if decimals < 4 or abs(value) >= 1e4 else f"{value:.{min(decimals + 1, 15)}f}"
 
 
 # ---------------------------------------------------------------------- the search
@@ -533,7 +533,7 @@ def _read_further_column(column: Any, name: str, cases: Any) -> Any:
     """Return a further column, for the rows that are left."""
     if column is None:
         return None
-    values = validation.scores(column, name) if name == "other" else validation.column(column, name)
+    values = validation.as_scores(column, name) if name == "other" else validation.as_column(column, name)
     validation.check_length(values, cases.rows, name)
     left = np.asarray(values)[cases.position]
-    return validation.group_codes(left)[1] if name == "groups" else left
+    return validation.encode_groups(left)[1] if name == "groups" else left

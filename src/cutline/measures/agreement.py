@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts, divide, real
+from cutline.core.counts import Counts, as_floats, divide
 from cutline.measures.forms import Ratio, SumOfRates
 from cutline.measures.metadata import (
     ALL_FLAGGED,
@@ -23,8 +23,8 @@ from cutline.measures.rates import BASE, entropy, fpr, npv, precision, rate, rec
 
 def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:
     """Return the counts as floats, divided by the power of two next to n: exactly, and so that no product overflows."""
-    _, exponent = np.frexp(real(c.total))
-    tp, fp, fn, tn = [np.ldexp(real(count), -exponent) for count in (c.tp, c.fp, c.fn, c.tn)]
+    _, exponent = np.frexp(as_floats(c.total))
+    tp, fp, fn, tn = [np.ldexp(as_floats(count), -exponent) for count in (c.tp, c.fp, c.fn, c.tn)]
     return tp, fp, fn, tn
 
 

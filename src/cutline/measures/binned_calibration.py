@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Array, Symbol, as_array, dot
-from cutline.core.blocks import always, over_cells
+from cutline.core.blocks import is_always_smooth, reduce_over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.measures.forms import CalibrationError
@@ -82,7 +82,7 @@ def _at_the_lowest(r: Ranking) -> Any:
     return np.take_along_axis(r.size[..., ::-1], there.argmax(-1)[..., None], -1)[..., 0]
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
     """Return observed positives, expected positives and cases of each bin, along a new last axis."""
     where = bin_of(r, bins, binning)
@@ -186,7 +186,7 @@ def smooth_ece(r: Ranking) -> Any:
     return np.where(distance <= 1e-12, 0.0, error).reshape(r.pos.shape[:-1])[()]
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _excess_on_grid(r: Ranking) -> tuple[Array, Array]:
     """Return how many positives are too many at each place of the grid, and the sum of all misses."""
     rows = _excess(r).reshape(-1, len(r))
@@ -230,7 +230,7 @@ def _fixed_point(function: Callable[[Array, Array], Array], high: Array) -> Arra
 statistic = partial(error, scales=False, range=(-math.inf, math.inf), better=None)
 
 
-@over_cells(np.add, is_smooth=always)
+@reduce_over_cells(np.add, is_smooth=is_always_smooth)
 def _spread(r: Ranking) -> Any:
     """Return the variance of Spiegelhalter's numerator under calibrated probabilities."""
     squared = r.size.astype(float) if r.integral else r.pos2 + r.neg2
@@ -254,7 +254,7 @@ def spiegelhalter(r: Ranking) -> Any:
     return np.where(spread > np.finfo(float).tiny, z, np.nan)[()]
 
 
-@over_cells(np.add, is_smooth=always)
+@reduce_over_cells(np.add, is_smooth=is_always_smooth)
 def _excess_of_brier(r: Ranking) -> Any:
     """Return the numerator."""
     pos, neg = r.floats

@@ -12,7 +12,7 @@ import numpy as np
 
 from cutline.core import logistic
 from cutline.core.array_ops import Array, as_array, dot
-from cutline.core.blocks import always, condensed_ranking, over_cells
+from cutline.core.blocks import condense_ranking, is_always_smooth, reduce_over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.measures.forms import Moments, VarianceFormula
@@ -47,7 +47,7 @@ def logits(r: Ranking) -> Array:
 # ---------------------------------------------------------------------- observed against expected
 
 
-@over_cells(np.add, is_smooth=always)
+@reduce_over_cells(np.add, is_smooth=is_always_smooth)
 def _expected_positives(r: Ranking) -> Any:
     """Return the sum of the probabilities of all cases."""
     return dot(r.size.astype(float), r.key)
@@ -100,7 +100,7 @@ def oe_ratio(r: Ranking) -> Any:
 # ---------------------------------------------------------------------- the logistic calibration line
 
 
-@over_cells(np.logical_or)
+@reduce_over_cells(np.logical_or)
 def _is_in_doubt(r: Ranking) -> Any:
     """Whether a case has a probability between 0 and 1."""
     return ((r.size > 0) & (r.key > 0) & (r.key < 1)).any(-1)
@@ -140,7 +140,7 @@ SEPARATED = UndefinedWhen(
 def _offset_fit(r: Ranking) -> logistic.Fit:
     def fitted() -> logistic.Fit:
         exists = (r.positives > 0) & (r.negatives > 0) & ~NO_DOUBT.holds(r)
-        few = condensed_ranking(r)
+        few = condense_ranking(r)
         return logistic.fit(np.broadcast_to(1.0, (len(few), 1)), few.pos, few.neg, offset=logits(few), exists=exists)
 
     return r.cached("offset_fit", fitted)
@@ -164,7 +164,7 @@ def _joint_fit(r: Ranking, fit: str) -> logistic.Fit:
         design = np.column_stack((np.ones(len(cells)), logits(cells)))
         return logistic.fit(design, cells.pos, cells.neg, ridge=ridge, exists=exists, start=(0.0, 1.0))
 
-    few = condensed_ranking(r)
+    few = condense_ranking(r)
     fitted = fit_line(few)
     return fitted if few is r or abs(fitted.coefficients[1]) <= _STEEPEST else fit_line(r)
 
@@ -230,7 +230,7 @@ def _moments_of_offset(r: Ranking) -> Moments:
     def columns(x: Array) -> tuple[Array, Array]:
         return np.ones((len(x), 1)), x + fitted.coefficients
 
-    few = condensed_ranking(r)
+    few = condense_ranking(r)
     return _robust(few, logits(few), columns, fitted.covariance)
 
 
@@ -247,7 +247,7 @@ def _moments_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Moment
         eta = fitted.coefficients[..., :1] + fitted.coefficients[..., 1:] * x
         return np.column_stack((np.ones(len(x)), x)), eta
 
-    few = condensed_ranking(r) if abs(fitted.coefficients[..., 1]).max() <= _STEEPEST else r
+    few = condense_ranking(r) if abs(fitted.coefficients[..., 1]).max() <= _STEEPEST else r
     return _robust(few, logits(few), columns, fitted.covariance, column)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts, divide, real
+from cutline.core.counts import Counts, as_floats, divide
 from cutline.measures.forms import Equivalent, Proportion, Ratio, SumOfRates
 from cutline.measures.metadata import (
     ALL_FLAGGED,
@@ -217,8 +217,8 @@ def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
 )
 def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     """Harmonic mean of precision and recall, recall counting beta times as much."""
-    hits = (1 + beta**2) * real(c.tp)
-    return divide(hits, hits + c.fp + beta**2 * real(c.fn))
+    hits = (1 + beta**2) * as_floats(c.tp)
+    return divide(hits, hits + c.fp + beta**2 * as_floats(c.fn))
 
 
 @rate(

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Array, Numbers
-from cutline.core.blocks import over_cells
-from cutline.core.counts import Counts, divide, real
+from cutline.core.blocks import reduce_over_cells
+from cutline.core.counts import Counts, as_floats, divide
 from cutline.core.ranking import Ranking
 from cutline.measures.forms import MaximumOverCuts, best_cuts
 from cutline.measures.metadata import NO_CASE, NO_POSITIVE, ONE_CLASS, Parameter, ReferenceValue, UndefinedWhen
@@ -46,11 +46,11 @@ def expected_cost(c: Counts, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> A
 
 def total_cost(fp: Numbers, fn: Numbers, cost_fp: Numbers = 1.0, cost_fn: Numbers = 1.0) -> Any:
     """Return what the errors at a cut cost together."""
-    return cost_fp * real(fp) + cost_fn * real(fn)
+    return cost_fp * as_floats(fp) + cost_fn * as_floats(fn)
 
 
 def _odds(risk: Numbers) -> Any:
-    return divide(risk, 1 - real(risk))
+    return divide(risk, 1 - as_floats(risk))
 
 
 @measure(
@@ -95,7 +95,7 @@ def net_benefit(c: Counts, *, risk: float | None = None) -> Any:
 
 
 def _risk(c: Counts, risk: float | None) -> Any:
-    return real(risk) if risk is not None else np.where(c.is_risk, real(c.threshold), math.nan)
+    return as_floats(risk) if risk is not None else np.where(c.is_risk, as_floats(c.threshold), math.nan)
 
 
 @measure(
@@ -120,7 +120,7 @@ def _risk(c: Counts, risk: float | None) -> Any:
 def standardised_net_benefit(c: Counts, *, risk: float | None = None) -> Any:
     """Net benefit as a share of the most there is to gain: 1 when every positive is found and nobody else flagged."""
     benefit = divide(net_benefit.function(c, risk=risk), divide(c.positives, c.total))
-    return np.where(real(c.positives) > 0, benefit, np.nan)[()]
+    return np.where(as_floats(c.positives) > 0, benefit, np.nan)[()]
 
 
 def _cost_of_cuts(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
@@ -165,7 +165,7 @@ def min_expected_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0)
     return _smallest_cost(r, cost_fp, cost_fn)
 
 
-@over_cells(np.minimum)
+@reduce_over_cells(np.minimum)
 def _smallest_cost(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
     return _cost_of_cuts(r, cost_fp, cost_fn).min(-1)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Array, dot
-from cutline.core.blocks import always, over_cells
+from cutline.core.blocks import is_always_smooth, reduce_over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.measures.forms import LogLossTransform
@@ -131,7 +131,7 @@ def discrimination_slope(r: Ranking) -> Any:
     return divide(positive, r.positives) - divide(negative, r.negatives)
 
 
-@over_cells(np.add, is_smooth=always)
+@reduce_over_cells(np.add, is_smooth=is_always_smooth)
 def _probability_sums(r: Ranking) -> tuple[Any, Any]:
     """Return the sums of the probabilities of the positives and of the negatives."""
     pos, neg = r.floats

@@ -13,7 +13,7 @@ import numpy as np
 
 from cutline.core.caching import forget
 from cutline.core.counts import Counts
-from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, near
+from cutline.core.errors import Argument, InputError, ParameterError, Text, hint_similar, shorten_repr
 from cutline.core.public import hint_argument, public
 from cutline.core.ranking import Ranking
 from cutline.core.table import is_equal
@@ -203,7 +203,7 @@ class Measure:
         for name, value in parameters.items():
             if name not in self.parameters:
                 takes = f"it takes {', '.join(self.parameters)}" if self.parameters else "it takes none"
-                hint = hint_argument(name) or near(name, self.parameters)
+                hint = hint_argument(name) or hint_similar(name, self.parameters)
                 raise ParameterError(f"{self.name} has no parameter {name!r}", takes, hint=hint)
             self.parameters[name].check(name, value, self.defaults.get(name))
         if not parameters and not (complete and self.required):
@@ -241,7 +241,7 @@ class Measure:
         """
         if (self.needs is Needs.COUNTS) != isinstance(data, Counts) or not isinstance(data, Ranking | Counts):
             needed = "the counts of a cut" if self.needs is Needs.COUNTS else "a ranking"
-            raise InputError(f"is {briefly(data)}", f"pass {needed}", argument="data")
+            raise InputError(f"is {shorten_repr(data)}", f"pass {needed}", argument="data")
         if isinstance(data, Ranking) and not self.fits(data):
             return "the scores are not probabilities of the positive class, from 0 to 1"
         bound = {**self.defaults, **parameters}

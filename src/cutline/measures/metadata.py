@@ -11,7 +11,7 @@ import numpy as np
 
 from cutline.core.array_ops import Numbers
 from cutline.core.counts import divide
-from cutline.core.errors import ParameterError, briefly
+from cutline.core.errors import ParameterError, shorten_repr
 
 
 class Context(NamedTuple):
@@ -88,7 +88,7 @@ class Parameter:
         if not self._is_number_inside(value):
             is_infinite = isinstance(value, float) and math.isinf(value)
             domain = self._in_words("finite " if is_infinite and self.high < math.inf else "")
-            raise ParameterError(f"is {briefly(value)}", f"pass {domain}", argument=name)
+            raise ParameterError(f"is {shorten_repr(value)}", f"pass {domain}", argument=name)
 
     @property
     def _takes_numbers(self) -> bool:

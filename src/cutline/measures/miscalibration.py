@@ -11,7 +11,7 @@ import numpy as np
 
 from cutline.core import blocks, loess
 from cutline.core.array_ops import Array, Numbers, dot
-from cutline.core.blocks import Points, always, blocks_of, condensed_points, over_cells
+from cutline.core.blocks import Points, condense_cells, is_always_smooth, reduce_over_cells, split_into_blocks
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.measures.forms import CalibrationError, FunctionOfPrevalence, MaximumOverCuts
@@ -144,7 +144,7 @@ def _long_loess(r: Ranking, span: float, degree: int) -> Array:
     """Return the same curve of a long ranking, which keeps the few numbers that the curve is made of and not the
     column.
     """
-    at = loess.on_a_usual_scale(r.key[::-1])
+    at = loess.rescale_if_tiny(r.key[::-1])
     return _long_cubics(r, at, span, degree).at(at)[0, ::-1]
 
 
@@ -152,11 +152,11 @@ def _long_cubics(r: Ranking, at: Array, span: float, degree: int) -> loess.Cubic
     """Return the few numbers that the curve is made of; `at` are the scores from the lowest, on a usual scale."""
 
     def fitted() -> loess.Cubics:
-        points = condensed_points(r)
+        points = condense_cells(r)
         if points is not None and at[-1] == r.key[0] and len(points.start):
-            return loess.cubics_of_long(at, r.pos[::-1], r.neg[::-1], _stretches(r, points), span, int(degree))
+            return loess.fit_cubics_of_long(at, r.pos[::-1], r.neg[::-1], _stretches(r, points), span, int(degree))
         rising = r.size[None, ::-1].astype(float), r.share[None, ::-1]
-        return loess.cubics(at, *rising, span, int(degree), r.integral)
+        return loess.fit_cubics(at, *rising, span, int(degree), r.integral)
 
     return r.cached(("cubics", span, degree), fitted)
 
@@ -179,7 +179,7 @@ def _loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
         return cells.reshape(-1, len(r))[:, ::-1] if cells.ndim > 1 else cells[::-1]
 
     cells = rising(r.size.astype(float)), rising(r.share)
-    at = loess.on_a_usual_scale(r.key[::-1])
+    at = loess.rescale_if_tiny(r.key[::-1])
     smoothed = loess.smooth(at, *cells, smooth, span, int(degree), r.integral)
     return np.asarray(smoothed[..., ::-1].reshape(r.pos.shape))
 
@@ -229,11 +229,11 @@ def _read_long_curve(r: Ranking, span: float, degree: int) -> tuple[tuple[Any, A
     """Return the sums of the distances of a long ranking from the curve, and their quantiles, from one pass."""
 
     def read() -> tuple[tuple[Any, Any, Any], dict[float, Any]]:
-        at = loess.on_a_usual_scale(r.key[::-1])
+        at = loess.rescale_if_tiny(r.key[::-1])
         cubics = _long_cubics(r, at, span, degree)
         distance = np.empty(len(r))
         sums = []
-        for block in blocks_of(r):
+        for block in split_into_blocks(r):
             here = slice(block.first, block.first + len(block))
             there = slice(len(r) - here.stop, len(r) - here.start)  # from the lowest score
             part = np.subtract(cubics.at(at[there])[0, ::-1], block.key, out=distance[here])
@@ -306,7 +306,7 @@ def _quantiles(r: Ranking, distance: Array) -> dict[float, Any]:
 _QUANTILES = (0.5, 0.9)
 
 
-@over_cells(np.logical_and)
+@reduce_over_cells(np.logical_and)
 def _has_one_each(r: Ranking) -> Any:
     """Whether each score has one case."""
     return (r.size == 1).all()
@@ -342,7 +342,7 @@ def _in_order(r: Ranking, values: Array) -> tuple[Array, Array, Array]:
     return values, np.cumsum(size, axis=-1), np.count_nonzero(size, axis=-1) - 1
 
 
-@over_cells(np.add, is_smooth=always)
+@reduce_over_cells(np.add, is_smooth=is_always_smooth)
 def _squares_from_prevalence(r: Ranking) -> Any:
     prevalence = np.asarray(divide(r.positives, r.total))[..., None]
     return dot(r.size.astype(float), (prevalence - r.key) ** 2)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Numbers, as_array, dot, take
-from cutline.core.blocks import Block, over_cells
+from cutline.core.blocks import Block, reduce_over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.measures.forms import CurvePoint, PartialArea, TopOfList
@@ -60,7 +60,7 @@ def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
     return divide(_exponential_weight(r, alpha) / -math.expm1(-alpha), divide(r.positives, r.total))
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _exponential_weight(r: Ranking, alpha: float) -> Any:
     """Return the weight that the positives get."""
     falls = np.asarray(divide(r.ends, as_array(r.total)[..., None]))
@@ -97,7 +97,7 @@ _exponential_weight.share(20.0)
 # ---------------------------------------------------------------------- the left end of the ROC curve
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def area_up_to(r: Ranking, fp: Numbers) -> Any:
     """Return the area under tp as a function of fp, from no false positive to a given number; diagonal inside ties."""
     limit = np.asarray(fp, dtype=float)[..., None]

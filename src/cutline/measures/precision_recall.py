@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array, dot
-from cutline.core.blocks import over_cells
+from cutline.core.blocks import reduce_over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.measures.forms import CurvePoint, Equivalent, OpenEndedArea, RankStatistic
@@ -214,7 +214,7 @@ def average_precision(r: Ranking) -> Any:
     return divide(_precision_sum(r), r.positives)
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _precision_sum(r: Ranking) -> Any:
     """Return the sum over the positives of the precision at the cut of their score."""
     return dot(r.floats[0], r.precision[..., 1:])
@@ -245,7 +245,7 @@ def expected_average_precision(r: Ranking) -> Any:
     return divide(_expected_precision_sum(r), r.positives)
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _expected_precision_sum(r: Ranking) -> Any:
     """Return the sum over the positives of the precision down to them, in expectation over the orders of ties."""
     precision = r.precision[..., 1:].copy()
@@ -282,7 +282,7 @@ def mean_precision(r: Ranking) -> Any:
     return divide(_precision_of_places_sum(r), r.total)
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _precision_of_places_sum(r: Ranking) -> Any:
     """Return the sum over the places of the list of the precision down to there."""
     return dot(r.size, mean_precision_of_places(r))
@@ -337,7 +337,7 @@ def mean_average_precision(r: Ranking) -> Any:
     return np.clip((average_precision.function(r) + of_negatives) / 2, 0, 1)
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _precision_sum_from_the_end(r: Ranking) -> Any:
     """Return the sum over the negatives of the share of negatives among all from their score on."""
     return dot(r.floats[1], _precision_from_the_end(r))
@@ -386,7 +386,7 @@ def _join_lines(earlier: _Lines, later: _Lines) -> _Lines:
     return _Lines(earlier.area + later.area + earlier.last * later.first / 2, earlier.first, later.last)
 
 
-@over_cells(_join_lines)
+@reduce_over_cells(_join_lines)
 def _lines(r: Ranking, highest: bool) -> _Lines:
     """Return the area under the lines between the highest precision at each recall, or up to the last lowest one."""
     steps = RecallSteps.of(r)
@@ -449,7 +449,7 @@ def aucpr_minmax(r: Ranking, *, start: float = 0.0) -> Any:
     return divide(area + r.pos[..., 0] * start / 2 if start else area, r.positives)
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _middle_precision_sum(r: Ranking) -> Any:
     """Return the sum over the positives of the mean precision of the cuts before and after their score."""
     return dot(r.floats[0], (r.precision[..., :-1] + r.precision[..., 1:]) / 2)
@@ -492,7 +492,7 @@ def aucpr_davis_goadrich(r: Ranking) -> Any:
     return np.clip(divide(_area_in_counts(r), r.positives), 0, 1)
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _area_in_counts(r: Ranking) -> Any:
     """Return P times the area."""
     steps = RecallSteps.of(r)
@@ -533,7 +533,7 @@ def precision_at_recall(r: Ranking, *, recall: float = 0.8) -> Any:
     return np.where(r.positives > 0, _best_precision(r, recall), np.nan)
 
 
-@over_cells(np.maximum)
+@reduce_over_cells(np.maximum)
 def _best_precision(r: Ranking, recall: float) -> Any:
     precision, allowed = _at_recall(r, recall=recall)
     return np.where(allowed, precision, 0.0).max(-1)
@@ -543,7 +543,7 @@ def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
     return r.tpr, (r.ends > 0) & (r.precision >= precision)
 
 
-@over_cells((np.logical_or, np.maximum))
+@reduce_over_cells((np.logical_or, np.maximum))
 def _best_recall(r: Ranking, precision: float) -> tuple[Any, Any]:
     """Return whether a cut reaches the precision, and the best recall of these."""
     recall, allowed = _at_precision(r, precision=precision)

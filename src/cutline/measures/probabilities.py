@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cutline.core import validation
 from cutline.core.array_ops import Array, Symbol, dot
-from cutline.core.blocks import always, over_cells
+from cutline.core.blocks import is_always_smooth, reduce_over_cells
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
@@ -50,7 +50,7 @@ def _are_smooth(losses: Losses, *parameters: Any) -> bool:
     return losses in (_distances, _squares) or (losses in (_logs, _focal_logs) and parameters[-1] is None)
 
 
-@over_cells(np.add, is_smooth=_are_smooth)
+@reduce_over_cells(np.add, is_smooth=_are_smooth)
 def loss_sums(r: Ranking, losses: Losses, *parameters: Any) -> tuple[Any, Any]:
     """Return the sums of a loss over the positives and over the negatives."""
     (pos, neg), (of_positive, of_negative) = r.floats, losses(r, *parameters)
@@ -101,7 +101,7 @@ def _distances(r: Ranking) -> tuple[Array, Array]:
     formula=r"\frac1n \sum_i |y_i - p_i|",
     baseline=ReferenceValue(r"2\pi(1-\pi)", lambda s, **_: 2 * s.prevalence * (1 - s.prevalence)),
     aliases=("mean_absolute_error", "mape", "mean_absolute_probability_error"),
-    form=MeanOfCases(_distances, always),
+    form=MeanOfCases(_distances, is_always_smooth),
     source={"berrar2025": "Definition 17"},
     blind_to="Whether probabilities are right: exaggerating them to 0 and 1 lowers it.",
 )
@@ -120,7 +120,7 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
     baseline=SPREAD,
     aliases=("mse", "mean_squared_error", "brier_score", "brier_score_loss"),
     headline=True,
-    form=MeanOfCases(_squares, always),
+    form=MeanOfCases(_squares, is_always_smooth),
     card=True,
     trained_by="cases",
     source={"berrar2025": "Definition 18", "brier1950": ""},
@@ -333,7 +333,7 @@ def check_prior(prior: Any, classes: Sequence[Any]) -> Array:
         if lacking or len(prior) > len(classes):
             raise ParameterError("does not name each class once", f"name {len(classes)} classes", argument="prior")
         prior = [prior[label] for label in classes]
-    shares = validation.numbers(prior, "prior").astype(float)
+    shares = validation.as_numbers(prior, "prior").astype(float)
     if len(shares) != len(classes) or not (shares >= 0).all() or abs(float(shares.sum()) - 1) > 1e-6:
         raise ParameterError(
             "is not a probability for each class", f"pass {len(classes)} that add up to 1", argument="prior"
@@ -398,10 +398,10 @@ def _class_information_scores(
         raise ParameterError(
             "is for two classes, but scores has a column for each class", "leave it out", argument="positive"
         )
-    matrix = validation.matrix(scores, "scores")
-    truth, order = validation.classes_of(validation.column(labels, "labels"), classes, matrix.shape[1])
+    matrix = validation.as_score_matrix(scores, "scores")
+    truth, order = validation.encode_classes(validation.as_column(labels, "labels"), classes, matrix.shape[1])
     if len(truth) != len(matrix):
-        problem = f"has {validation.counted(len(truth), 'value')} but scores has {len(matrix)} rows"
+        problem = f"has {validation.format_count(len(truth), 'value')} but scores has {len(matrix)} rows"
         raise InputError(problem, "pass one row of scores for each label", argument="labels")
     check_probabilities("information_scores", float(matrix.min()), float(matrix.max()))
     if np.abs(matrix.sum(1) - 1).max() > 0.01:
@@ -437,7 +437,7 @@ def _prior_share(r: Ranking, prior: float | None) -> Any:
     return divide(r.positives, r.total)[..., None] if prior is None else np.asarray([prior])
 
 
-@over_cells(np.add, is_smooth=lambda prior, base: prior is None)  # a kink at the prior
+@reduce_over_cells(np.add, is_smooth=lambda prior, base: prior is None)  # a kink at the prior
 def _information_sum(r: Ranking, prior: float | None, base: float) -> Any:
     """Return the sum of the information scores of the cases."""
     share = _prior_share(r, prior)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array, count_first, dot
-from cutline.core.blocks import Block, over_cells
+from cutline.core.blocks import Block, reduce_over_cells
 from cutline.core.counts import divide
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
@@ -175,13 +175,13 @@ def average_hit_rate(r: Ranking) -> Any:
     return divide(_hit_rate_sum(r), r.positives)
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _hit_rate_sum(r: Ranking) -> Any:
     """Return the sum of the hit rates down to the places that hold a positive case."""
     return dot(r.floats[0], mean_precision_of_places(r))
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _area_after_positives(r: Ranking) -> Any:
     """Return the area under the expected number of positives found, from place P of the list to its end."""
     place = np.asarray(r.positives, dtype=float)[..., None]
@@ -318,7 +318,7 @@ def pearson(r: Ranking, *, quota: Quota = None) -> Any:
     return np.where(is_undefined, np.nan, np.clip(correlation, -1, 1))
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _sums_of_places(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
     """Return the number of places, and the sums over them of the score and of the share of positives."""
     if _is_beyond(r, quota):
@@ -327,7 +327,7 @@ def _sums_of_places(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
     return size.sum(-1), dot(size, _scaled_scores(r)), dot(size, t)
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _co_moments(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
     """Return the sums over the places of the products of scores and shares, each less its mean."""
     if _is_beyond(r, quota):
@@ -365,7 +365,7 @@ def _flat(r: Ranking, quota: Quota) -> Any:
     return (cells < 2) | (lowest == highest)  # two cells differ in their scores
 
 
-@over_cells((np.add, np.minimum, np.maximum))
+@reduce_over_cells((np.add, np.minimum, np.maximum))
 def _extent_of_places(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
     """Return how many cells have a place, and the lowest and the highest share of positives there."""
     if _is_beyond(r, quota):

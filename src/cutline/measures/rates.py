@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Numbers
-from cutline.core.counts import Counts, divide, real
+from cutline.core.counts import Counts, as_floats, divide
 from cutline.measures.forms import Equivalent, PairedShare, Proportion
 from cutline.measures.metadata import (
     ALL_FLAGGED,
@@ -35,13 +35,13 @@ BASE = Parameter("base of the logarithm", low=1, includes_low=False, example=2)
 
 def entropy(prevalence: Numbers, base: float = math.e) -> Any:
     """Return the entropy of two classes; 0 log 0 is 0."""
-    p = real(prevalence)
+    p = as_floats(prevalence)
     return -(xlogx(p) + xlogx(1 - p)) / math.log(base)
 
 
 def xlogx(x: Numbers) -> Any:
     """Return x log x, which is 0 at 0."""
-    x = real(x)
+    x = as_floats(x)
     return x * np.log(np.where(x > 0, x, 1.0))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Literal, TypeVar
 
-from cutline.core.errors import ParameterError, UnavailableError, UnknownNameError, briefly, near
+from cutline.core.errors import ParameterError, UnavailableError, UnknownNameError, hint_similar, shorten_repr
 from cutline.core.validation import check_choice, check_text
 from cutline.measures.entry_points import load_installed, load_module
 from cutline.measures.measure_type import Better, Family, Measure, Needs
@@ -74,8 +74,8 @@ class Registry:
             return name
         if name in self:
             return self._by_name[self._spelled(name)]
-        hint = near(name, self._by_name) or " cutline.MEASURES lists them all."
-        raise UnknownNameError(f"There is no measure {briefly(name)}", hint=hint)
+        hint = hint_similar(name, self._by_name) or " cutline.MEASURES lists them all."
+        raise UnknownNameError(f"There is no measure {shorten_repr(name)}", hint=hint)
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
@@ -175,7 +175,7 @@ def each_of(measures: Any) -> list[Any]:
         return [measures]
     if not isinstance(measures, Iterable) or getattr(measures, "ndim", 1) == 0:
         raise ParameterError(
-            f"is {briefly(measures)}", "pass names of measures, such as ['auc', 'mcc']", argument="measures"
+            f"is {shorten_repr(measures)}", "pass names of measures, such as ['auc', 'mcc']", argument="measures"
         )
     return list(measures)
 
@@ -187,7 +187,7 @@ def _keys_and_place(source: str) -> tuple[set[str], str]:
         if keys := _keys_of(_plain(words)):
             return keys, where
     names = ", ".join(citation(key).rstrip(" 0123456789") for key in FOLLOWED)
-    hint = near(source, _texts()) or f" The four texts are {names}."
+    hint = hint_similar(source, _texts()) or f" The four texts are {names}."
     raise UnknownNameError(f"No source is called {source!r}", hint=hint)
 
 

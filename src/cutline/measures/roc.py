@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Numbers, count_first, take
-from cutline.core.blocks import over_cells
+from cutline.core.blocks import reduce_over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.measures.forms import Equivalent, LinearInAuc, MaximumOverCuts, ShareOfPairs, best_cuts
@@ -188,7 +188,7 @@ def _distance_of_all_cuts(r: Ranking) -> Any:
     return np.abs(youden_of_all_cuts(r))
 
 
-@over_cells((np.minimum, np.maximum))
+@reduce_over_cells((np.minimum, np.maximum))
 def _youden_ends(r: Ranking) -> tuple[Any, Any]:
     """Return the lowest and the highest Youden's J of a cut."""
     values = youden_of_all_cuts(r)
@@ -243,7 +243,7 @@ def _crossing(r: Ranking) -> Any:
     return 1 + _cuts_before_crossing(r)
 
 
-@over_cells(np.add)
+@reduce_over_cells(np.add)
 def _cuts_before_crossing(r: Ranking) -> Any:
     return count_first(r.fpr[..., 1:] + r.tpr[..., 1:] < 1)
 

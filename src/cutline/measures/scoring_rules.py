@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core import validation
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.public import public
 from cutline.core.validation import call_user_function, check_flag
 
@@ -86,7 +86,7 @@ def _probabilities(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """Return a number or an array of numbers from 0 to 1."""
     scalar = validation.is_single(values)
     array = np.asarray(
-        validation.check_number(values, name) if scalar else validation.numbers(values, name), dtype=float
+        validation.check_number(values, name) if scalar else validation.as_numbers(values, name), dtype=float
     )
     if not ((array >= 0) & (array <= 1)).all():
         example = array if scalar else array[~((array >= 0) & (array <= 1))][0]
@@ -98,7 +98,7 @@ def _two(values: npt.ArrayLike, name: str, other: npt.ArrayLike, other_name: str
     """Return two numbers, or arrays of one length, of probabilities."""
     pair = [_probabilities(values, name), _probabilities(other, other_name)]
     if pair[0].ndim and pair[1].ndim and len(pair[0]) != len(pair[1]):
-        has = f"{name} has {validation.counted(len(pair[0]), 'value')} but {other_name} has {len(pair[1])}"
+        has = f"{name} has {validation.format_count(len(pair[0]), 'value')} but {other_name} has {len(pair[1])}"
         raise InputError(has, "pass the same number of both")
     return pair
 
@@ -141,7 +141,7 @@ def check_proper(
     """
     if not isinstance(grid, int) or not 3 <= grid <= 10_001:
         raise ParameterError(
-            f"is {briefly(grid)}", "pass the number of probabilities to check, from 3 to 10001", argument="grid"
+            f"is {shorten_repr(grid)}", "pass the number of probabilities to check, from 3 to 10001", argument="grid"
         )
     tolerance, reward = validation.check_number(tolerance, "tolerance"), check_flag(reward, "reward")
     q = np.linspace(0, 1, grid)
@@ -161,7 +161,7 @@ def check_proper(
 
 def _rewards(rule: Callable[[int, Any], Any], y: int, q: npt.NDArray[Any], reward: bool) -> npt.NDArray[Any]:
     if not callable(rule):
-        raise ParameterError(f"is {briefly(rule)}", "pass a function of the class and the report", argument="rule")
+        raise ParameterError(f"is {shorten_repr(rule)}", "pass a function of the class and the report", argument="rule")
     try:
         values = np.broadcast_to(np.asarray(call_user_function(rule, "rule", y, q), dtype=float), q.shape)
     except (ValueError, TypeError):
@@ -198,12 +198,12 @@ def ranked_probability_score(
     >>> ranked_probability_score(["lose"], [[0.5, 0.25, 0.25]], classes=["win", "draw", "lose"])  # (1/4 + 9/16) / 2
     0.40625
     """
-    matrix = validation.matrix(probabilities, "probabilities")
-    truth, order = validation.classes_of(
+    matrix = validation.as_score_matrix(probabilities, "probabilities")
+    truth, order = validation.encode_classes(
         labels, range(matrix.shape[1]) if classes is None else classes, matrix.shape[1]
     )
     if len(truth) != len(matrix):
-        has = f"labels has {validation.counted(len(truth), 'value')} but probabilities has {len(matrix)} rows"
+        has = f"labels has {validation.format_count(len(truth), 'value')} but probabilities has {len(matrix)} rows"
         raise InputError(f"{has}", "pass one row for each label")
     if not (matrix >= 0).all() or np.abs(matrix.sum(1) - 1).max() > 1e-6:
         raise InputError(
@@ -216,9 +216,9 @@ def ranked_probability_score(
 
 
 def _case_weights(weights: Any, n: int) -> npt.NDArray[Any]:
-    array = validation.weights(weights)
+    array = validation.as_weights(weights)
     if len(array) != n:
-        has = f"weights has {validation.counted(len(array), 'value')} but there are {n} cases"
+        has = f"weights has {validation.format_count(len(array), 'value')} but there are {n} cases"
         raise InputError(f"{has}", "pass one for each")
     if np.isnan(array).any() or not array.any():
         problem = "missing" if np.isnan(array).any() else "all zero"

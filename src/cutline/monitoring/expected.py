@@ -12,14 +12,14 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
-from cutline.core.errors import InputError, UnavailableError, near
+from cutline.core.errors import InputError, UnavailableError, hint_similar
 from cutline.core.measure_attributes import EveryMeasure
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import load as load_ranking
-from cutline.core.table import ShownAsTable, Table, plain
+from cutline.core.table import ShownAsTable, Table, to_json_value
 from cutline.core.validation import LEVEL, check_level, check_number, check_whole
-from cutline.core.validation import scores as check_scores
+from cutline.core.validation import as_scores as check_scores
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES
 
@@ -112,7 +112,7 @@ class Expected(ShownAsTable, EveryMeasure):
 
         def __getattr__(self, name: str) -> float:
             if name.startswith("_") or name not in MEASURES:
-                hint = near(name, MEASURES.names)
+                hint = hint_similar(name, MEASURES.names)
                 raise UnavailableError(
                     f"Expected has no attribute {name!r}, and there is no measure of that name.{hint}"
                 )
@@ -157,7 +157,7 @@ class Expected(ShownAsTable, EveryMeasure):
         """Return what it says, ready for JSON."""
         return {
             "schema": "cutline/expected/1",
-            "cases": plain(float(self.size.sum())),
+            "cases": to_json_value(float(self.size.sum())),
             "threshold": self.threshold,
             "level": self.level,
             "measures": self.table.to_dict(),

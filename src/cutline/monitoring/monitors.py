@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cutline.core import atomic_write
-from cutline.core.errors import InputError, ParameterError, briefly
-from cutline.core.messages import Argument, Text, listed
+from cutline.core.errors import InputError, ParameterError, shorten_repr
+from cutline.core.messages import Argument, Text, join_with_and
 from cutline.core.public import public
-from cutline.core.table import ShownAsTable, Table, plain, shown
+from cutline.core.table import ShownAsTable, Table, format_value, to_json_value
 from cutline.core.validation import (
     LEVEL,
     check_choice,
     check_level,
     check_text,
     check_whole,
-    counted,
+    format_count,
     is_among,
 )
 from cutline.measures import MEASURES
@@ -130,7 +130,7 @@ class Alarm(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
-        return {name: plain(value) for name, value in self._asdict().items()}
+        return {name: to_json_value(value) for name, value in self._asdict().items()}
 
 
 class Acknowledgement(NamedTuple):
@@ -253,7 +253,7 @@ class Monitor(ShownAsTable):
             other: A monitor with the same release and settings.
         """
         if not isinstance(other, Monitor):
-            raise InputError(f"is {briefly(other)}", "pass a monitor", argument="other")
+            raise InputError(f"is {shorten_repr(other)}", "pass a monitor", argument="other")
         self._check_same(other)
         days = {day.name: day for day in self.days}
         for day in other.days:
@@ -277,7 +277,7 @@ class Monitor(ShownAsTable):
         for name, value in mine.items():
             if others[name] != value:
                 raise InputError(
-                    f"The two monitors differ in {name} ({briefly(value)} and {briefly(others[name])})",
+                    f"The two monitors differ in {name} ({shorten_repr(value)} and {shorten_repr(others[name])})",
                     "merge those that were started alike",
                 )
         if [r.to_dict() for r in self.releases] != [r.to_dict() for r in other.releases]:
@@ -312,7 +312,9 @@ class Monitor(ShownAsTable):
                 "keep the cut, or start a new monitor",
             )
         if measures is not None and set(check_measures(measures, ranking)) != set(settings.measures):
-            raise InputError(f"The monitor watches {listed(list(settings.measures))}", "start a new one for others")
+            raise InputError(
+                f"The monitor watches {join_with_and(list(settings.measures))}", "start a new one for others"
+            )
         if worse_by is not None and check_worse_by(worse_by, settings.measures) != settings.worse_by:
             raise InputError("The monitor was started with another tolerated loss", "keep it, or start a new monitor")
         if model is not None and settings.model is not None and model != settings.model:
@@ -335,7 +337,7 @@ class Monitor(ShownAsTable):
         measure = None if measure is None else check_text(measure, "measure", "auc")
         matching = [a for a in self.alarms if a.day == name and measure in (None, a.measure)]
         if not matching:
-            known = listed([f"{a.measure} on {a.day}" for a in self.alarms]) or "none"
+            known = join_with_and([f"{a.measure} on {a.day}" for a in self.alarms]) or "none"
             raise ParameterError(f"There is no such alarm on {name}", f"the alarms are: {known}")
         if not why:
             raise ParameterError("is empty", "say why the alarm is acknowledged", argument="why")
@@ -463,7 +465,7 @@ class Monitor(ShownAsTable):
     def _describe_waiting(self, day: Period) -> str:
         newest = max(d.name for d in self.days)
         if self._is_waiting(day.name, newest):
-            return f"waits until it is {counted(self.settings.matures or 0, 'day')} old"
+            return f"waits until it is {format_count(self.settings.matures or 0, 'day')} old"
         return "mature: pass it again with its labels"
 
     @property
@@ -473,7 +475,7 @@ class Monitor(ShownAsTable):
         days = [day.name for day in self.days]
         span = f", {days[0]}" if days else ""
         span += f" to {days[-1]}" if len(days) > 1 else ""
-        return f"Monitoring{model}: {counted(len(days), 'day')}{span}"
+        return f"Monitoring{model}: {format_count(len(days), 'day')}{span}"
 
     @property
     def verdict(self) -> str:
@@ -483,12 +485,12 @@ class Monitor(ShownAsTable):
             return "No day has been recorded yet." if not self.days else "All days wait for their labels."
         promise = self._describe_promise()
         if not self.alarms:
-            return f"No alarm in {counted(len(used), 'day')}. {promise}"
+            return f"No alarm in {format_count(len(used), 'day')}. {promise}"
         parts = [_describe_alarm(alarm) for alarm in self.open_alarms]
         settled = len(self.alarms) - len(parts)
-        known = f" {counted(settled, 'alarm')} acknowledged." if settled else ""
+        known = f" {format_count(settled, 'alarm')} acknowledged." if settled else ""
         if not parts:
-            return f"No open alarm in {counted(len(used), 'day')}.{known} {promise}"
+            return f"No open alarm in {format_count(len(used), 'day')}.{known} {promise}"
         return f"Alarm: {'; '.join(parts)}.{known} {promise}"
 
     def _describe_promise(self) -> str:
@@ -513,11 +515,11 @@ class Monitor(ShownAsTable):
             ([d.name for d in used if d.cases and not d.positives], "no positives, so that only negatives count"),
         ):
             if days:
-                named = listed([*days[:3], *([f"{len(days) - 3} more days"] if len(days) > 3 else [])])
+                named = join_with_and([*days[:3], *([f"{len(days) - 3} more days"] if len(days) > 3 else [])])
                 notes.append(f"{named} {'has' if len(days) == 1 else 'have'} {lack}.")
         waiting = [d for d in self.days if d.waiting]
         if waiting:
-            notes.append(f"{counted(len(waiting), 'day')} not used, because the labels are not complete yet.")
+            notes.append(f"{format_count(len(waiting), 'day')} not used, because the labels are not complete yet.")
         notes += [f"Since {r.since}: another release ({r.why})." for r in self.releases if r.since]
         notes.append(
             "Cases are assumed to be independent; if groups of cases span several days, the guarantee is lost."
@@ -578,7 +580,7 @@ class Monitor(ShownAsTable):
             title: The name of the file in error messages.
         """
         if not isinstance(document, Mapping):
-            raise InputError(f"is {briefly(document)}", "pass what state() returned", argument="document")
+            raise InputError(f"is {shorten_repr(document)}", "pass what state() returned", argument="document")
         content = {name: value for name, value in document.items() if name != "sha256"}
         if not is_among(document.get("sha256"), [_compute_fingerprint(content)]):
             raise InputError(f"{title} was altered: its contents do not match its checksum. Restore it.")
@@ -656,6 +658,6 @@ def _describe_alarm(alarm: Alarm) -> str:
     if alarm.measure == CALIBRATION:
         return f"on {alarm.day} the probabilities were shown to be wrong (observed minus predicted {alarm.value:+.4f})"
     if alarm.measure == PSI:
-        return f"on {alarm.day} the distribution of scores had changed (PSI {shown(alarm.value)})"
-    at = "" if alarm.release is None else f" against {shown(alarm.release)} at release"
-    return f"on {alarm.day} {alarm.measure} was shown to be worse: {shown(alarm.value)}{at}"
+        return f"on {alarm.day} the distribution of scores had changed (PSI {format_value(alarm.value)})"
+    at = "" if alarm.release is None else f" against {format_value(alarm.release)} at release"
+    return f"on {alarm.day} {alarm.measure} was shown to be worse: {format_value(alarm.value)}{at}"

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import load as load_ranking
 from cutline.core.table import ComparedByFields
-from cutline.core.validation import check_number, check_text, check_whole, is_among, is_single, numbers
+from cutline.core.validation import as_numbers, check_number, check_text, check_whole, is_among, is_single
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.inference import drift, sequential
@@ -186,7 +186,8 @@ def as_ranking(content: Any, what: str) -> tuple[Ranking | None, str | None]:
     ranking = content.ranking if isinstance(content, Evaluation) else content
     if not isinstance(ranking, Ranking):
         raise InputError(
-            f"is {briefly(content)}", "pass a ranking, an evaluation, the path of a ranking file, or labels and scores",
+            f"is {shorten_repr(content)}",
+            "pass a ranking, an evaluation, the path of a ranking file, or labels and scores",
             argument=what,
         )  # fmt: skip
     if not ranking.exact:
@@ -331,7 +332,7 @@ def check_matures(matures: Any) -> int:
 
 def _check_delays(delays: Any) -> np.ndarray:
     """Return delays as numbers of days."""
-    days = numbers(delays, "matures").astype(float)
+    days = as_numbers(delays, "matures").astype(float)
     if not np.isfinite(days).all() or (days < 0).any():
         raise ParameterError(
             "holds something that is not a delay in days", "pass numbers of at least 0", argument="matures"
@@ -384,7 +385,7 @@ def name_days(days: Any) -> list[tuple[str, Any]]:
     try:
         entries = list(days)
     except Exception:  # any, because the days may be of any class
-        raise ParameterError(f"is {briefly(days)}", way_out, argument="days") from None
+        raise ParameterError(f"is {shorten_repr(days)}", way_out, argument="days") from None
     pairs = []
     for entry in entries:
         if isinstance(entry, str | os.PathLike):
@@ -392,7 +393,7 @@ def name_days(days: Any) -> list[tuple[str, Any]]:
         elif isinstance(entry, tuple) and len(entry) == 2:
             pairs.append((format_day(entry[0]), entry[1]))
         else:
-            raise ParameterError(f"holds {briefly(entry)}", way_out, argument="days")
+            raise ParameterError(f"holds {shorten_repr(entry)}", way_out, argument="days")
     names = [name for name, _ in pairs]
     for name in names:
         if names.count(name) > 1:

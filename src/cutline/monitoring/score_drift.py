@@ -21,9 +21,9 @@ from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import is_ranking_file
 from cutline.core.ranking_file import load as load_ranking
-from cutline.core.table import ComparedByFields, ShownAsTable, Table, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, ShownAsTable, Table, format_p, format_value, to_json_value
 from cutline.core.validation import LEVEL, check_level, check_names, check_number, check_whole
-from cutline.core.validation import scores as check_scores
+from cutline.core.validation import as_scores as check_scores
 from cutline.evaluation import Evaluation, evaluate
 from cutline.independent_comparison import compare_independent
 from cutline.inference import drift as statistics
@@ -194,7 +194,7 @@ class Drift(ShownAsTable):
         """Return the p-value with its sign, never below the smallest that permutations can give."""
         if self.ks.method == "permutation" and self.ks.p_value <= statistics.SMALLEST_P:
             return f"<= {statistics.SMALLEST_P:g}"
-        return p_shown(self.ks.p_value)
+        return format_p(self.ks.p_value)
 
     @property
     def drifted(self) -> bool:
@@ -256,10 +256,12 @@ class Drift(ShownAsTable):
     def verdict(self) -> str:
         """Whether the scores have drifted, in two or three sentences."""
         psi, ks = self.psi, self.ks
-        chance = f"without drift it exceeds {shown(psi.critical)} in {100 * (1 - self.level):.3g} % of such samples"
-        index = f"PSI {shown(psi.value)} [{shown(psi.low)}, {shown(psi.high)}]"
+        chance = (
+            f"without drift it exceeds {format_value(psi.critical)} in {100 * (1 - self.level):.3g} % of such samples"
+        )
+        index = f"PSI {format_value(psi.value)} [{format_value(psi.low)}, {format_value(psi.high)}]"
         head = "The scores have drifted" if self.drifted else "No evidence that the scores have drifted"
-        sentences = [f"{head}: {index}; {chance}.", f"Kolmogorov-Smirnov {shown(ks.value)}, p {self._ks_p}."]
+        sentences = [f"{head}: {index}; {chance}.", f"Kolmogorov-Smirnov {format_value(ks.value)}, p {self._ks_p}."]
         if self.flagged is not None:
             before, after = self.flagged
             sentences.append(
@@ -268,7 +270,7 @@ class Drift(ShownAsTable):
         if self.performance is not None:
             alpha = 1 - self.level
             differs = [
-                f"{row['measure']} {row['difference']:+.4f} [{shown(row['low'])}, {shown(row['high'])}]"
+                f"{row['measure']} {row['difference']:+.4f} [{format_value(row['low'])}, {format_value(row['high'])}]"
                 for row in self.performance
                 if row["p_value"] is not None and row["p_value"] < alpha
             ]
@@ -324,8 +326,8 @@ class Drift(ShownAsTable):
             "verdict": self.verdict,
             "drifted": self.drifted,
             "level": self.level,
-            "psi": {name: plain(value) for name, value in self.psi._asdict().items()},
-            "ks": {name: plain(value) for name, value in self.ks._asdict().items()},
+            "psi": {name: to_json_value(value) for name, value in self.psi._asdict().items()},
+            "ks": {name: to_json_value(value) for name, value in self.ks._asdict().items()},
             "cut": self.cut,
             "flagged": None if self.flagged is None else dict(zip(_SIDES, self.flagged, strict=True)),
             "bins": self.table.to_dict(),

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cutline.core.counts import written
+from cutline.core.counts import format_number
 from cutline.core.errors import UnknownNameError
 from cutline.core.escaping import html_text
-from cutline.core.table import ComparedByFields, Table, p_number, plain, shown
-from cutline.core.validation import counted
+from cutline.core.table import ComparedByFields, Table, format_p_cell, format_value, to_json_value
+from cutline.core.validation import format_count
 from cutline.inference.differences.pair_tests import PairTest
 from cutline.multiclass.decisions import ConfusionMatrix, convert_label
 from cutline.results.base import Tabulated
@@ -76,11 +76,13 @@ class ClassData:
     def describe(self) -> str:
         """Return the data in words."""
         of_each = [
-            f"{label} {written(size)} ({100 * size / self.total:.3g} %)"
+            f"{label} {format_number(size)} ({100 * size / self.total:.3g} %)"
             for label, size in zip(self.classes, self.sizes, strict=True)
         ]
         shown_classes = ", ".join(of_each[:MOST_SHOWN]) + (", ..." if len(of_each) > MOST_SHOWN else "")
-        cases = f"cases of weight {written(self.total)}" if self.weighted else counted(int(self.total), "case")
+        cases = (
+            f"cases of weight {format_number(self.total)}" if self.weighted else format_count(int(self.total), "case")
+        )
         dropped = f"; {self.dropped} dropped" if self.dropped else ""
         return f"{cases} of {len(self.classes)} classes: {shown_classes}{dropped}"
 
@@ -172,7 +174,11 @@ class ClassSummary(Tabulated):
         titles = {row.measure: row.title for row in own}
         by_class = {(row.of, row.measure): row for row in own}
         rows = [
-            (str(label), written(size), *(_format_cell(by_class.get((str(label), measure))) for measure in measures))
+            (
+                str(label),
+                format_number(size),
+                *(_format_cell(by_class.get((str(label), measure))) for measure in measures),
+            )
             for label, size in zip(self.data.classes, self.data.sizes, strict=True)
         ]
         return Table(("class", "cases", *(titles[measure] for measure in measures)), tuple(rows))
@@ -182,7 +188,7 @@ class ClassSummary(Tabulated):
         return {
             "schema": "cutline/classes/1",
             **self.data.to_dict(),
-            "level": plain(self.level),
+            "level": to_json_value(self.level),
             "confusion_matrix": self.matrix.to_dict()["table"],
             "measures": self.to_dict(),
             "notes": [note.to_dict() for note in self.notes],
@@ -206,7 +212,9 @@ def _format_cell(row: ClassRow | None) -> str:
     """Return a value with its interval."""
     if row is None:
         return ""
-    return shown(row.value) + (f" [{shown(row.interval[0])}, {shown(row.interval[1])}]" if row.interval else "")
+    return format_value(row.value) + (
+        f" [{format_value(row.interval[0])}, {format_value(row.interval[1])}]" if row.interval else ""
+    )
 
 
 INTERVALS = (
@@ -325,8 +333,8 @@ class ClassComparisonSummary(Tabulated):
                 row.value_a,
                 row.value_b,
                 row.test.difference,
-                f"[{shown(row.low)}, {shown(row.high)}]" if row.interval else "",
-                p_number(row.test.p_holm),
+                f"[{format_value(row.low)}, {format_value(row.high)}]" if row.interval else "",
+                format_p_cell(row.test.p_holm),
                 row.conclusion(self.level),
             )
             for row in self.rows
@@ -340,7 +348,7 @@ class ClassComparisonSummary(Tabulated):
         return {
             "schema": "cutline/class-comparison/1",
             "models": {name: summary.document() for name, summary in self.models.items()},
-            "level": plain(self.level),
+            "level": to_json_value(self.level),
             "differences": self.to_dict(),
             "notes": [note.to_dict() for note in self.notes],
             "conventions": self.conventions,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.counts import Counts, divide, written
-from cutline.core.errors import unknown_name
+from cutline.core.counts import Counts, divide, format_number
+from cutline.core.errors import make_unknown_name_error
 from cutline.core.escaping import html_text
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table
@@ -62,7 +62,7 @@ class ConfusionMatrix(ComparedByFields):
     def __getitem__(self, label: Any) -> Counts:
         """Return the counts of one class against the rest; every measure of one cut is their attribute."""
         if label not in self.classes:
-            raise unknown_name("class", label, self.classes)
+            raise make_unknown_name_error("class", label, self.classes)
         return count_class(self.table, self.classes.index(label))
 
     @property
@@ -99,7 +99,7 @@ class ConfusionMatrix(ComparedByFields):
         names = "".join(f"<th scope='col'>{html_text(label)}</th>" for label in self.classes)
         body = "".join(
             f"<tr><th scope='row'>{html_text(label)}</th>"
-            + "".join(f"<td>{written(cell)}</td>" for cell in row)
+            + "".join(f"<td>{format_number(cell)}</td>" for cell in row)
             + "</tr>"
             for label, row in zip(self.classes, self.table, strict=True)
         )

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import ParameterError, UnknownNameError, briefly, near
+from cutline.core.errors import ParameterError, UnknownNameError, hint_similar, shorten_repr
 from cutline.core.validation import check_choice
 from cutline.inference.single import proportions
 from cutline.inference.single.smooth import normal_limits_on_scale
@@ -425,9 +425,9 @@ def resolve_measure(measure: str | Measure, parameters: dict[str, Any] | None = 
         parameters: Its own parameters.
     """
     if not isinstance(measure, str | Measure):
-        raise UnknownNameError(f"There is no measure {briefly(measure)}", "pass its name, such as 'auc'")
+        raise UnknownNameError(f"There is no measure {shorten_repr(measure)}", "pass its name, such as 'auc'")
     if not isinstance(measure, Measure) and measure not in MEASURES:
-        hint = near(measure, [*MEASURES.names, *_ALONE]) or " cutline.MEASURES lists them all."
+        hint = hint_similar(measure, [*MEASURES.names, *_ALONE]) or " cutline.MEASURES lists them all."
         raise UnknownNameError(f"There is no measure {measure!r}", hint=hint)
     chosen = MEASURES[measure]
     chosen = MEASURES["average_precision"] if chosen.name == _MAP else chosen

@@ -16,7 +16,7 @@ import numpy as np
 from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
-from cutline.core.errors import InputError, ParameterError, unknown_name
+from cutline.core.errors import InputError, ParameterError, make_unknown_name_error
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table
@@ -26,10 +26,10 @@ from cutline.core.validation import (
     check_level,
     check_number,
     check_whole,
-    counted,
+    clean_model_name,
+    format_count,
     is_among,
     list_names,
-    name_of,
 )
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import make_estimate, note_groups
@@ -74,7 +74,7 @@ def read_labels(
     if data is not None:
         score_columns = list_names(list(scores.values()) if isinstance(scores, Mapping) else scores, "scores")
         if len(score_columns) != len(labels):
-            problem = f"names {counted(len(score_columns), 'column')} for {counted(len(labels), 'label')}"
+            problem = f"names {format_count(len(score_columns), 'column')} for {format_count(len(labels), 'label')}"
             raise InputError(problem, "name one for each label", argument="scores")
         requests: dict[Any, Request] = {("y", i): Request("labels", column) for i, column in enumerate(labels)}
         requests |= {("s", i): Request("scores", column) for i, column in enumerate(score_columns)}
@@ -83,12 +83,14 @@ def read_labels(
         names = list(scores) if names is None and isinstance(scores, Mapping) else names or list(labels)
         with reading(open_source(data), requests) as rows:
             columns = [_as_numbers(rows["y", i], column) for i, column in enumerate(labels)]
-            matrix = np.column_stack([validation.scores(rows["s", i]).astype(float) for i in range(len(score_columns))])
+            matrix = np.column_stack(
+                [validation.as_scores(rows["s", i]).astype(float) for i in range(len(score_columns))]
+            )
             return _check_cases(np.column_stack(columns), matrix, names, name, rows.get("groups"))
     if isinstance(scores, Mapping):
         names = list(scores) if names is None else names
-        scores = np.column_stack([validation.scores(scores[name]).astype(float) for name in names])
-    return _check_cases(np.asarray(labels), validation.matrix(scores, "scores"), names, name, groups)
+        scores = np.column_stack([validation.as_scores(scores[name]).astype(float) for name in names])
+    return _check_cases(np.asarray(labels), validation.as_score_matrix(scores, "scores"), names, name, groups)
 
 
 def _as_numbers(values: Any, column: Any) -> Array:
@@ -114,10 +116,10 @@ def _check_cases(truth: Array, scores: Array, names: Any, name: str | None, grou
         raise ParameterError(f"names {len(own)} of {truth.shape[1]} labels", "name each once", argument="classes")
     codes = None
     if groups is not None:
-        codes = validation.group_codes(validation.column(groups, "groups"))[1]
+        codes = validation.encode_groups(validation.as_column(groups, "groups"))[1]
         if len(codes) != len(truth):
             raise InputError(f"has {len(codes)} values for {len(truth)} cases", "pass one for each", argument="groups")
-    return MultiLabel(own, truth.astype(bool), scores, name_of(name), codes)
+    return MultiLabel(own, truth.astype(bool), scores, clean_model_name(name), codes)
 
 
 @public
@@ -156,7 +158,7 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
 
     def __getitem__(self, label: Any) -> Evaluation:
         if not is_among(label, self.labels):
-            raise unknown_name("label", label, self.labels)
+            raise make_unknown_name_error("label", label, self.labels)
         return Evaluation(self._rankings[self.labels.index(label)], name=str(label))
 
     @cached_property
@@ -353,7 +355,7 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
                 rows.append((name, str(label), value, None, None, "", ""))
         title = f"{self.name}: " if self.name else ""
         per_case = self.truth.sum() / self.cases
-        title += f"{counted(self.cases, 'case')}, {len(self)} labels, {per_case:.3g} labels a case on average"
+        title += f"{format_count(self.cases, 'case')}, {len(self)} labels, {per_case:.3g} labels a case on average"
         names = ("measure", "of", "value", "low", "high", "method", "note")
         return Table(names, tuple(rows), title, ("method", "note"))
 

@@ -12,7 +12,15 @@ import numpy as np
 from cutline.core.errors import ParameterError
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, check_text, counted, name_of
+from cutline.core.validation import (
+    LEVEL,
+    check_choice,
+    check_flag,
+    check_level,
+    check_text,
+    clean_model_name,
+    format_count,
+)
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs.multiclass import ClassCases, read
@@ -44,7 +52,7 @@ if TYPE_CHECKING:
 def find_notes(cases: ClassCases) -> Iterator[Note]:
     """Return the notes on some cases, in plain words."""
     if cases.dropped:
-        yield Note("dropped", f"{counted(cases.dropped, 'row')} with a missing value dropped.")
+        yield Note("dropped", f"{format_count(cases.dropped, 'row')} with a missing value dropped.")
     absent = [repr(label) for label, size in zip(cases.classes, cases.sizes, strict=True) if not size]
     if absent:
         which = f"class {absent[0]} has" if len(absent) == 1 else f"the classes {', '.join(absent)} have"
@@ -54,7 +62,7 @@ def find_notes(cases: ClassCases) -> Iterator[Note]:
     if few:
         yield Note("few-cases", few, kind="warning")
     if cases.group_count:
-        text = f"The cases are of {counted(cases.group_count, 'group')}: intervals count whole groups."
+        text = f"The cases are of {format_count(cases.group_count, 'group')}: intervals count whole groups."
         yield Note("groups", text)
     why = cases.not_probabilities
     if why:
@@ -146,7 +154,7 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
     name: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", name_of(self.name))
+        object.__setattr__(self, "name", clean_model_name(self.name))
 
     @cached_property
     def evaluations(self) -> dict[Any, Evaluation]:

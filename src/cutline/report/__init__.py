@@ -10,7 +10,7 @@ from cutline import advice
 from cutline.calibration.summary import add_judgements
 from cutline.comparison import Comparison
 from cutline.core import atomic_write
-from cutline.core.errors import ParameterError, briefly
+from cutline.core.errors import ParameterError, shorten_repr
 from cutline.core.escaping import json_text
 from cutline.core.public import public
 from cutline.core.validation import LEVEL
@@ -83,7 +83,7 @@ def _make_summary(result: Result, summary: Any, options: dict[str, Any]) -> Any:
         made = result.summary(**options) if summary is None else summary
         is_summary = hasattr(made, "document")
     if not is_summary:
-        raise ParameterError(f"is {briefly(made)}", "pass what summary() gives", argument="summary")
+        raise ParameterError(f"is {shorten_repr(made)}", "pass what summary() gives", argument="summary")
     return made
 
 
@@ -159,7 +159,7 @@ def _render_template(result: Result, suffix: str, template: str, summary: Any, o
     if template == "tools":
         return render_html(result, made, _list_tool_values(result))
     if not isinstance(made, Summary):
-        raise ParameterError(f"is {briefly(made)}", "pass what summary() gives", argument="summary")
+        raise ParameterError(f"is {shorten_repr(made)}", "pass what summary() gives", argument="summary")
     if template == "credit":
         from cutline.report.credit import render_credit_page
 

@@ -29,7 +29,7 @@ from cutline.charts import (
 from cutline.core import parallel
 from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError
-from cutline.core.table import plain
+from cutline.core.table import to_json_value
 from cutline.core.validation import LEVEL
 from cutline.curves import deviates
 from cutline.inference.differences.difference import ConfidenceCurve
@@ -374,7 +374,7 @@ def _place_mark(where: Mapping[str, Any], c: Counts, line: int, chart: Mapping[s
     colour = f"var(--line-{chart['models'][line] % len(LIGHT.lines)})" if several else "var(--ink)"
     names = where.get("series") or []
     place = {
-        axis: plain(_clip_deviate(_find_coordinate(where[axis], c), where[axis], where.get(side)))
+        axis: to_json_value(_clip_deviate(_find_coordinate(where[axis], c), where[axis], where.get(side)))
         for axis, side in _SIDES.items()
         if where.get(axis)
     }

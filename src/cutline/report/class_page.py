@@ -10,9 +10,9 @@ import numpy as np
 
 from cutline.charts import CHARTS
 from cutline.charts.several_classes import DrawnClasses
-from cutline.core.counts import written
-from cutline.core.messages import listed
-from cutline.core.table import shown
+from cutline.core.counts import format_number
+from cutline.core.messages import join_with_and
+from cutline.core.table import format_value
 from cutline.multiclass.class_summary import ClassComparisonSummary, ClassDifference, ClassRow, ClassSummary
 from cutline.report import chart_specs
 from cutline.report.html_page import CONVENTIONS, Section, add_versions, assemble_page, collect_numbers
@@ -50,7 +50,7 @@ def _find_row(summary: ClassSummary, measure: str, of: str) -> ClassRow | None:
 def _format_interval(row: ClassRow, percent: bool = False) -> str:
     if row.interval is None:
         return ""
-    low, high = (f"{100 * limit:.1f} %" if percent else shown(limit) for limit in row.interval)
+    low, high = (f"{100 * limit:.1f} %" if percent else format_value(limit) for limit in row.interval)
     return f" ({100 * row.estimate.level:g} % interval {low} to {high})"
 
 
@@ -60,7 +60,7 @@ def _describe_areas(summary: ClassSummary) -> str:
         return ""
     if math.isnan(row.value):
         return f"The mean AUC over the classes is undefined: {row.reason}."
-    probability = f"{shown(row.value)}{_format_interval(row)}"
+    probability = f"{format_value(row.value)}{_format_interval(row)}"
     return (
         f"On average over the {len(summary.data.classes)} classes, a case of a class gets a higher score for it than a "
         f"case of another class with probability {probability}; scores without information reach 0.5."
@@ -88,8 +88,8 @@ def _describe_extremes(summary: ClassSummary) -> str:
     if worst.value == best.value:
         return ""
     return (
-        f"The class recognised best is {best.of} (AUC {shown(best.value)}), the one recognised worst {worst.of} "
-        f"({shown(worst.value)})."
+        f"The class recognised best is {best.of} (AUC {format_value(best.value)}), the one recognised worst {worst.of} "
+        f"({format_value(worst.value)})."
     )
 
 
@@ -99,7 +99,7 @@ def _describe_confusion(summary: ClassSummary) -> str:
     if not errors.max() > 0:
         return "No case is misclassified."
     real, predicted = np.unravel_index(int(errors.argmax()), errors.shape)
-    cases, names = written(errors[real, predicted]), [str(label) for label in summary.data.classes]
+    cases, names = format_number(errors[real, predicted]), [str(label) for label in summary.data.classes]
     return f"The most frequent error: {cases} cases of {names[real]} are predicted {names[predicted]}."
 
 
@@ -117,7 +117,7 @@ def _describe_difference(summary: ClassComparisonSummary) -> str:
 def _describe_better(row: ClassDifference, level: float) -> str:
     """Describe which of two models is better, and by how much."""
     other = row.test.b if row.better_model(level) == row.test.a else row.test.a
-    return f"{row.better_model(level)} is better than {other} by {shown(abs(row.test.difference))}"
+    return f"{row.better_model(level)} is better than {other} by {format_value(abs(row.test.difference))}"
 
 
 # Each with its parameters; the confusion matrix is a real table on the page.
@@ -151,7 +151,7 @@ def render_class_page(summary: ClassSummary | ClassComparisonSummary, classes: M
     models = {summary.name or "the model": summary} if isinstance(summary, ClassSummary) else dict(summary.models)
     first = next(iter(models.values()))
     context = {
-        "title": (first.name or "Several classes") if is_one else listed(list(models)),
+        "title": (first.name or "Several classes") if is_one else join_with_and(list(models)),
         "heading": first.data.describe(),
         "verdict": write_verdict(summary),
         "cards": list(_list_cards(first)) if is_one else [],
@@ -200,7 +200,7 @@ def _view_model(name: str, summary: ClassSummary) -> dict[str, Any]:
     measures = list(dict.fromkeys(row.measure for row in own))
     by_class = {(row.of, row.measure): _view_row(row) for row in own}
     names = [str(label) for label in summary.data.classes]
-    sizes = [written(size) for size in summary.data.sizes]
+    sizes = [format_number(size) for size in summary.data.sizes]
     return {
         "name": name,
         "names": names,
@@ -219,13 +219,13 @@ def _view_matrix_row(summary: ClassSummary, i: int) -> dict[str, Any]:
     total = float(row.sum())
     cells = [
         {
-            "count": written(count),
+            "count": format_number(count),
             "share": f"{100 * float(count) / total:.3g} %" if total else "",
             "kind": "right" if i == j else "wrong" if count else "",
         }
         for j, count in enumerate(row)
     ]
-    return {"name": str(summary.data.classes[i]), "cells": cells, "all": written(total)}
+    return {"name": str(summary.data.classes[i]), "cells": cells, "all": format_number(total)}
 
 
 def _list_differences(summary: ClassComparisonSummary) -> list[dict[str, Any]]:

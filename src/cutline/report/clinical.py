@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from cutline.calibration.summary import add_judgements
 from cutline.charts import CHARTS, DARK, LIGHT, PAGE
-from cutline.core.counts import written
+from cutline.core.counts import format_number
 from cutline.core.errors import CutlineError
 from cutline.core.escaping import html_text as escape
-from cutline.core.table import shown
-from cutline.core.validation import counted
+from cutline.core.table import format_value
+from cutline.core.validation import format_count
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, Measure
 from cutline.measures.references import FOLLOWED, citation
@@ -336,7 +336,7 @@ def _judge(summary: Summary) -> tuple[Sequence[str], Sequence[str]]:
 
 def _format_number(value: float) -> str:
     """Format a number for people; rounding errors around zero are zero."""
-    return "0.0000" if 0 < abs(value) < 1e-6 else shown(value)
+    return "0.0000" if 0 < abs(value) < 1e-6 else format_value(value)
 
 
 def _format_interval(estimate: Estimate) -> str:
@@ -350,9 +350,9 @@ def _name_rule(ev: Evaluation) -> str:
 def _describe_population(ev: Evaluation) -> str:
     r = ev.ranking
     share = 100 * float(r.positives) / float(r.total)
-    rows = counted(r.dropped, "row") if r.dropped else "No row"
+    rows = format_count(r.dropped, "row") if r.dropped else "No row"
     left_out = f" {rows} with missing values {'were' if r.dropped > 1 else 'was'} left out."
-    cases = f"{written(r.total)} cases, {written(r.positives)} with the outcome ({share:.3g} %)"
+    cases = f"{format_number(r.total)} cases, {format_number(r.positives)} with the outcome ({share:.3g} %)"
     if r.are_probabilities:
         return f"{cases}. Cases with a risk of {ev.threshold:g} or more are flagged.{left_out}"
     turned = "" if r.higher_is_positive else " Low values mean disease."
@@ -376,7 +376,8 @@ def _warn_of_perfect_calibration(estimates: dict[str, Estimate]) -> str:
     if not (abs(ratio - 1) < _PERFECT and abs(slope - 1) < _PERFECT):
         return ""
     return (
-        f"The O:E ratio is {shown(ratio)} and the calibration slope {shown(slope)}: a logistic model has exactly these "
+        f"The O:E ratio is {format_value(ratio)} and the calibration slope {format_value(slope)}: a logistic "
+        "model has exactly these "
         "values on the cases that it was fitted on. If these cases were used to fit or recalibrate the model, this is "
         "not a validation, and the calibration on other patients is still unknown."
     )
@@ -433,7 +434,7 @@ def _render_figure(
             if estimates["auc"].has_interval
             else ""
         )
-        options["label"] = f"AUROC {shown(estimates['auc'].value)}{limits}"
+        options["label"] = f"AUROC {format_value(estimates['auc'].value)}{limits}"
     takes = CHARTS[name].parameters
     try:
         picture = ev.chart(name, theme=PAGE.name, **{key: value for key, value in options.items() if key in takes})
@@ -551,7 +552,7 @@ _SHARES = ("recall", "specificity")
 def _round_for_paper(name: str, value: float) -> str:
     """Format a number with the digits that journals print: AUROC 0.84, sensitivity 95.3 %, net benefit 0.041."""
     if math.isnan(value) or math.isinf(value):
-        return shown(value)
+        return format_value(value)
     if name in _SHARES:
         return f"{100 * value:.1f} %"
     text = f"{value:.{3 if name == 'net_benefit' else 2}f}"

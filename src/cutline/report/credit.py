@@ -9,7 +9,7 @@ from cutline.charts import PAGE, Picture
 from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError
 from cutline.core.ranking import plural_titles
-from cutline.core.table import Table, shown
+from cutline.core.table import Table, format_value
 from cutline.curves.gains import score_bands
 from cutline.evaluation import Evaluation
 from cutline.report import sections
@@ -116,7 +116,7 @@ def _write_verdict(ev: Evaluation, summary: Summary) -> list[str]:
     c = ev.counts
     named = {row.measure.name: row for row in summary.rows}
     parts = [
-        f"{title} {shown(named[name].value)}{_format_interval(named[name].estimate)}"
+        f"{title} {format_value(named[name].value)}{_format_interval(named[name].estimate)}"
         for name, title in (("gini", "Gini"), ("ks", "KS"))
         if name in named and not math.isnan(named[name].value)
     ]
@@ -152,7 +152,7 @@ def _tabulate_bands(ev: Evaluation) -> Table:
                 _format_percent(bads / cases),
                 _format_percent(float(bands.approved[i])),
                 _format_percent(float(bands.rate_approved[i])),
-                shown(max(float(bands.separation[i]), 0.0)),
+                format_value(max(float(bands.separation[i]), 0.0)),
             )
         )
     columns = ("score", "cases", "goods", "bads", "bad rate", "approval rate", "bad rate among approved", "KS")
@@ -226,7 +226,7 @@ def _tabulate_cut(ev: Evaluation, summary: Summary) -> Table:
 
 def _tabulate_quality(summary: Summary) -> Iterator[Table]:
     rows = [
-        (row.title, shown(row.value), format_limits(*row.interval or (None, None)))
+        (row.title, format_value(row.value), format_limits(*row.interval or (None, None)))
         for row in summary.rows
         if row.measure.name in _MEASURES and not row.at and not math.isnan(row.value)
     ]

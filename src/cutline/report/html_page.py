@@ -22,7 +22,7 @@ from cutline.charts import DARK, LIGHT, PAGE, Picture, Theme
 from cutline.charts.bars_and_densities import MOST_BARS
 from cutline.charts.renderer import escape_undrawable
 from cutline.core.escaping import spell_out
-from cutline.core.table import Table, are_numbers, plain, shown
+from cutline.core.table import Table, are_numbers, format_value, to_json_value
 from cutline.report import chart_specs, measure_rows
 from cutline.results.base import list_versions
 from cutline.results.notes import Note
@@ -176,7 +176,7 @@ def pack_data(data: Any) -> str:
 
 
 def _encode_value(value: Any) -> Any:
-    return plain(value.item()) if isinstance(value, np.generic) else str(value)
+    return to_json_value(value.item()) if isinstance(value, np.generic) else str(value)
 
 
 def hash_source(text: str) -> str:
@@ -325,7 +325,7 @@ def view_cells(
             {"name": name, "is_number": _is_numeric([row[i][0] for row in pairs])} for i, name in enumerate(columns)
         ],
         "rows": [
-            {"cells": [{"text": shown(text), "under": under} for text, under in row], "marked": i in marked}
+            {"cells": [{"text": format_value(text), "under": under} for text, under in row], "marked": i in marked}
             for i, row in enumerate(pairs)
         ],
     }

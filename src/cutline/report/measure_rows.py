@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from cutline.core.escaping import html_text
-from cutline.core.table import format_bracket, p_number, shown, shown_limits
+from cutline.core.table import format_both_limits, format_bracket, format_p_cell, format_value
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.references import sources
 from cutline.results.choices import shorten_title
@@ -275,7 +275,7 @@ def place_on_scale(row: View) -> str:
 
 def format_number(value: Any) -> str:
     """Format a number; empty if there is none."""
-    return "" if value is None else _spell_infinity(shown(float(value)))
+    return "" if value is None else _spell_infinity(format_value(float(value)))
 
 
 def _spell_infinity(text: str) -> str:
@@ -295,7 +295,7 @@ def format_limits(low: float | None, high: float | None) -> str:
     """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return ""
-    return " to ".join(shown_limits(low, high))
+    return " to ".join(format_both_limits(low, high))
 
 
 def format_interval_or_reason(row: View) -> str:
@@ -305,4 +305,4 @@ def format_interval_or_reason(row: View) -> str:
 
 def format_p_value(value: Any) -> str:
     """Format a p-value, which is never 0; empty if there is no test."""
-    return p_number(value)
+    return format_p_cell(value)

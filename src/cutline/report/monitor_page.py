@@ -7,7 +7,7 @@ from typing import Any
 
 from cutline import __version__
 from cutline.charts import PAGE
-from cutline.core.table import p_number, shown
+from cutline.core.table import format_p_cell, format_value
 from cutline.monitoring.monitors import Monitor, measure_title
 from cutline.monitoring.score_drift import Drift
 from cutline.report.html_page import (
@@ -100,7 +100,7 @@ def render_monitor_page(monitor: Monitor) -> str:
 
 
 def _format_interval(row: dict[str, Any]) -> str:
-    return "" if row["low"] is None else f"{shown(row['low'])} to {shown(row['high'])}"
+    return "" if row["low"] is None else f"{format_value(row['low'])} to {format_value(row['high'])}"
 
 
 def _name_measure(name: str) -> str:
@@ -138,7 +138,7 @@ def render_drift_page(drift: Drift) -> str:
             *(row[f"value of {name}"] for name in names),
             row["difference"],
             _format_interval(row),
-            p_number(row["p_value"]),
+            format_p_cell(row["p_value"]),
         )
         for row in performance or ()
     ]

@@ -15,10 +15,10 @@ from cutline.charts import CHARTS, PAGE, Place, load_vega
 from cutline.charts.forest import draw_difference_forest
 from cutline.core import parallel
 from cutline.core.array_ops import Array
-from cutline.core.counts import Counts, TrustedCounts, written
-from cutline.core.messages import listed
+from cutline.core.counts import Counts, TrustedCounts, format_number
+from cutline.core.messages import join_with_and
 from cutline.core.ranking import Ranking
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.measures import MEASURES
 from cutline.measures.costs import total_cost
 from cutline.report import chart_specs, cut_data, measure_rows, programs, sections
@@ -87,7 +87,7 @@ def _view_model_row(name: str, summary: Summary) -> dict[str, Any]:
 
 
 def _format_rate(value: Any) -> str:
-    return shown(float(value))
+    return format_value(float(value))
 
 
 _HEADINGS = {
@@ -121,7 +121,7 @@ def view_calibration(models: Mapping[str, Summary]) -> View | None:
 
 
 def _describe_refusal(names: list[str], models: int) -> str:
-    whose = "The scores" if models == 1 else f"The scores of {listed(names)}"
+    whose = "The scores" if models == 1 else f"The scores of {join_with_and(names)}"
     return (
         f"{whose} are not probabilities from 0 to 1, so their calibration cannot be judged: they only rank the cases. "
         "To read them as probabilities, fit a map on cases with known labels that the model "
@@ -186,7 +186,7 @@ def view_ranking(r: Ranking, name: str) -> dict[str, Any]:
     cells = (
         [_spell_score(score) for score in r.score[index].tolist()],
         *([group_digits(count) for count in column.tolist()] for column in counts),
-        *([shown(float(share)) for share in column.tolist()] for column in shares),
+        *([format_value(float(share)) for share in column.tolist()] for column in shares),
     )
     which = (
         f"All {len(r)} distinct scores"
@@ -205,7 +205,7 @@ def choose_scores(ends: Array) -> Array:
 
 
 def _spell_score(score: float) -> str:
-    return written(score) if np.isfinite(score) else "∞" if score > 0 else "\N{MINUS SIGN}∞"
+    return format_number(score) if np.isfinite(score) else "∞" if score > 0 else "\N{MINUS SIGN}∞"
 
 
 # In the order in which they need each other: the page has them as one program.
@@ -295,7 +295,7 @@ def _view_one_model(summary: Summary) -> dict[str, Any]:
 def _view_several(summary: ComparisonSummary) -> dict[str, Any]:
     names = list(sections.order_models(summary))
     return {
-        "title": listed(names) if len(names) < 4 else f"{len(names)} models",
+        "title": join_with_and(names) if len(names) < 4 else f"{len(names)} models",
         "heading": summary.title,
         "verdict": sections.write_comparison_verdict(summary),
         "captions": {},

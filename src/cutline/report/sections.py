@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from cutline.core.ranking import Ranking
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.core.validation import LEVEL
 from cutline.cuts import statements
 from cutline.cuts.cut_at import Bands, bands, cut_at, round_share
@@ -72,7 +72,7 @@ def _view_guarantee_row(name: str, title: str, side: str, bounds: Bands | None, 
 
 
 def _describe_share(share: float) -> str:
-    return shown(share) if math.isnan(share) else statements.format_percent(round(share, 4))
+    return format_value(share) if math.isnan(share) else statements.format_percent(round(share, 4))
 
 
 def build_guarantee_data(models: Mapping[str, Summary]) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _format_measures(summary: Summary, *names: str) -> str:
             row = _find_row(summary, name)
             if row is not None and not math.isnan(row.value):
                 limits = f" ({format_limits(*row.interval)})" if row.interval else ""
-                yield f"{row.title} {shown(row.value)}{limits}"
+                yield f"{row.title} {format_value(row.value)}{limits}"
 
     return ", ".join(parts())
 

@@ -13,8 +13,8 @@ from cutline.charts import MOST_MODELS, PAGE
 from cutline.core import atomic_write
 from cutline.core.errors import CutlineError
 from cutline.core.escaping import json_text
-from cutline.core.table import p_number, shown
-from cutline.core.validation import counted
+from cutline.core.table import format_p_cell, format_value
+from cutline.core.validation import format_count
 from cutline.report import PICTURES, SUFFIXES
 from cutline.report.html_page import (
     CONVENTIONS,
@@ -98,7 +98,7 @@ def render_slice_page(slices: Slices, against_rest: AgainstRest) -> str:
     table = tabulate_slices(slices.by, summaries)
     context: dict[str, Any] = {
         "title": f"{overall.name or 'Slices'} by {slices.by}",
-        "heading": f"{counted(len(slices), 'slice')}; {overall.summary([]).data.describe()}; "
+        "heading": f"{format_count(len(slices), 'slice')}; {overall.summary([]).data.describe()}; "
         f"predicted positive: {slices.cut_words}",
         "verdict": [sentence for sentence in sentences if sentence],
         "cards": [],
@@ -125,7 +125,7 @@ def render_slice_page(slices: Slices, against_rest: AgainstRest) -> str:
 def _describe_gap(slices: Slices, against_rest: AgainstRest, gap: Any) -> str:
     equal = " The slices may be equal." if gap.low == 0 else ""
     return (
-        f"The largest gap in {against_rest.name} between any two slices by {slices.by} is {shown(gap.value)} "
+        f"The largest gap in {against_rest.name} between any two slices by {slices.by} is {format_value(gap.value)} "
         f"({100 * gap.level:g} % interval {format_limits(gap.low, gap.high)}).{equal}"
     )
 
@@ -153,7 +153,7 @@ def _view_against_rest(against_rest: AgainstRest) -> View:
             row.value,
             row.rest,
             (row.difference, format_limits(row.low, row.high)),
-            p_number(row.p_adjusted, against_rest.p_floor),
+            format_p_cell(row.p_adjusted, against_rest.p_floor),
             row.verdict,
         )
         for row in ordered

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from cutline import __version__
-from cutline.core.errors import ParameterError, briefly, unknown_name
+from cutline.core.errors import ParameterError, make_unknown_name_error, shorten_repr
 from cutline.core.escaping import html_text
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, ShownAsTable, Table
@@ -153,7 +153,7 @@ class NamedParts(Mapping[Key, Part]):
         try:
             return self._parts[name]
         except (KeyError, TypeError):  # of what cannot be hashed
-            raise unknown_name(self._kind, name, self._parts) from None
+            raise make_unknown_name_error(self._kind, name, self._parts) from None
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self._parts)
@@ -210,7 +210,7 @@ class Reported(Summarized):
         if summary is None:
             return self.summary(**{**self.whole, **options})
         if not hasattr(summary, "document"):
-            raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
+            raise ParameterError(f"is {shorten_repr(summary)}", "pass what summary() gives", argument="summary")
         return summary
 
     def save(

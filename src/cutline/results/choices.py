@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cutline.core.errors import Argument, ParameterError, Text, briefly, near
-from cutline.core.messages import listed
-from cutline.core.table import p_number, shown
+from cutline.core.errors import Argument, ParameterError, Text, hint_similar, shorten_repr
+from cutline.core.messages import join_with_and
+from cutline.core.table import format_p_cell, format_value
 from cutline.core.validation import check_text
 from cutline.measures import MEASURES, Family
 
@@ -99,7 +99,7 @@ def choose_models(
         by_quota: Whether a quota was given; without one, measures of quotas are no question unless nothing else is.
     """
     if goal is not None and (not isinstance(goal, str) or goal not in GOALS):
-        raise ParameterError(f"is {briefly(goal)}", f"pass one of {listed(list(GOALS))}", argument="goal")
+        raise ParameterError(f"is {shorten_repr(goal)}", f"pass one of {join_with_and(list(GOALS))}", argument="goal")
     by_measure: dict[str, list[DifferenceRow]] = {}
     places = {measure.name: place for place, measure in enumerate(MEASURES)}  # measures of the user come last
     for row in sorted(rows, key=lambda row: (places.get(row.measure.name, len(places)), row.key)):
@@ -144,7 +144,7 @@ def _find_measure(primary: str, by_measure: Mapping[str, Sequence[DifferenceRow]
         if named in (key, rows[0].name, rows[0].measure.name):
             return key
     problem, way_out = f"is {primary!r}, which was not compared", Text("add it to ", Argument("measures"))
-    raise ParameterError(problem, way_out, hint=near(primary, by_measure), argument="primary")
+    raise ParameterError(problem, way_out, hint=hint_similar(primary, by_measure), argument="primary")
 
 
 def _choose_measure(goal: Goal, own: Mapping[str, Sequence[DifferenceRow]]) -> str:
@@ -201,7 +201,7 @@ def _choose_model(goal: Goal, key: str, own: Mapping[str, Sequence[DifferenceRow
 def _format_gain(rows: Sequence[DifferenceRow], a: str, b: str) -> str:
     """Return how far one model is ahead of another in a measure, with a sign."""
     gap = next(abs(row.value) for row in rows if {row.a, row.b} == {a, b})
-    return f"{'+' if rows[0].measure.better == 'higher' else '-'}{shown(gap)}"
+    return f"{'+' if rows[0].measure.better == 'higher' else '-'}{format_value(gap)}"
 
 
 def _collect_values(rows: Iterable[DifferenceRow]) -> dict[str, float]:
@@ -222,7 +222,7 @@ def _describe_choice(
     goal: Goal, rows: Sequence[DifferenceRow], leader: str, equal: Sequence[str], values: Mapping[str, float]
 ) -> str:
     """Write which model leads in the measure that decides a question, and which cannot be told from it."""
-    title, value = _name_in_sentence(rows[0]), shown(values[leader])
+    title, value = _name_in_sentence(rows[0]), format_value(values[leader])
     p_values = [row.p_holm for row in rows if leader in (row.a, row.b) and not math.isnan(row.p_holm)]
     if not p_values:
         return f"{goal.words}, {leader} has the best {title} ({value}); the difference was not tested."
@@ -230,13 +230,13 @@ def _describe_choice(
     if len(values) == 2 and equal:
         return f"{goal.words}, the models cannot be told apart ({title}, {p})."
     if len(values) == 2:
-        other = next(shown(values[name]) for name in values if name != leader)
+        other = next(format_value(values[name]) for name in values if name != leader)
         return f"{goal.words}, choose {leader}: {title} {value} against {other} ({p})."
     if not equal:
         return f"{goal.words}, choose {leader}: best {title}, {value} ({p}, Holm)."
     if len(equal) == len(values) - 1:
         return f"{goal.words}, the {len(values)} models cannot be told apart ({title}, Holm)."
-    last = shown(values[equal[-1]])
+    last = format_value(values[equal[-1]])
     join = "and" if len(equal) == 1 else "to"
     return f"{goal.words}, choose {_list_alternatives([leader, *equal])}: {title} {value} {join} {last} (Holm)."
 
@@ -253,7 +253,7 @@ def _describe_trades(
     by_model: dict[str, list[str]] = {}
     for key, name in against.items():
         row = next(row for row in own[key] if {row.a, row.b} == {leader, name})
-        by_model.setdefault(name, []).append(f"{lower_title(row.title)} (by {shown(abs(row.value))})")
+        by_model.setdefault(name, []).append(f"{lower_title(row.title)} (by {format_value(abs(row.value))})")
     return [_write_better(name, leader, models, measures) for name, measures in by_model.items()][:_MOST_NAMED]
 
 
@@ -283,7 +283,7 @@ def _name_in_sentence(row: DifferenceRow) -> str:
 def _list_first(names: Sequence[str]) -> str:
     """Return the first names, and how many more there are."""
     more = len(names) - _MOST_NAMED
-    return listed([*names]) if more <= 1 else f"{', '.join(names[:_MOST_NAMED])} and {more} more"
+    return join_with_and([*names]) if more <= 1 else f"{', '.join(names[:_MOST_NAMED])} and {more} more"
 
 
 def _list_alternatives(names: Sequence[str]) -> str:
@@ -298,5 +298,5 @@ _LEAST_P = 0.001  # below it, a sentence says no more of a p-value; tables do
 def _format_p(p_value: float) -> str:
     if p_value < _LEAST_P:
         return f"p < {_LEAST_P}"
-    text = p_number(p_value)
+    text = format_p_cell(p_value)
     return f"p {text}" if text.startswith("<") else f"p = {text}"

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
-from cutline.core.counts import with_commas
-from cutline.core.messages import listed
-from cutline.core.ranking import classes_in_words, share_of_positives
-from cutline.core.table import ComparedByFields, Table, p_number, plain
+from cutline.core.counts import add_commas
+from cutline.core.messages import join_with_and
+from cutline.core.ranking import describe_classes, format_positive_share
+from cutline.core.table import ComparedByFields, Table, format_p_cell, to_json_value
 from cutline.core.validation import check_text
 from cutline.measures import Measure
 from cutline.results.base import Tabulated
@@ -103,7 +103,7 @@ class DifferenceRow(MeasureRow):
     @property
     def p_shown(self) -> str:
         """Return the corrected p-value as text; empty without a test."""
-        return p_number(self.p_holm)
+        return format_p_cell(self.p_holm)
 
     def to_cells(self) -> tuple[Any, ...]:
         """Return the row as the columns of a summary."""
@@ -124,7 +124,7 @@ class Omnibus(ComparedByFields):
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
         names = ("measure", "p_value", "chi_square", "degrees")
-        return {name: plain(getattr(self, name)) for name in names}
+        return {name: to_json_value(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -287,7 +287,7 @@ class ComparisonSummary(Tabulated):
         shares = {name: float(own.counts.flagged / own.counts.total) for name, own in self.models.items()}
         if max(shares.values()) <= _UNEQUAL * min(shares.values()) or len(shares) > _MOST_SHARES:
             return ""
-        return ", which flags " + listed([f"{100 * share:.1f} % ({name})" for name, share in shares.items()])
+        return ", which flags " + join_with_and([f"{100 * share:.1f} % ({name})" for name, share in shares.items()])
 
     def list_undefined_measures(self) -> dict[str, list[str]]:
         """Return the titles of measures that no model has a value of, by the reason."""
@@ -352,6 +352,6 @@ def describe_models(models: Mapping[str, Any]) -> str:
     r = next(iter(models.values())).ranking
     dropped = f", {r.dropped} dropped" if r.dropped else ""
     return (
-        f"{len(models)} models on the same {with_commas(r.total)} cases, {with_commas(r.positives)} positive "
-        f"({share_of_positives(r)}; {classes_in_words(r)}){dropped}"
+        f"{len(models)} models on the same {add_commas(r.total)} cases, {add_commas(r.positives)} positive "
+        f"({format_positive_share(r)}; {describe_classes(r)}){dropped}"
     )

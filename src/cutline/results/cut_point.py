@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core import validation
-from cutline.core.counts import Counts, written
+from cutline.core.counts import Counts, format_number
 from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.ranking import Ranking
 from cutline.inputs.rank import cut, default_threshold
@@ -84,7 +84,7 @@ def _format_shortest(number: float) -> str:
 
 def group_digits(count: float) -> str:
     """Format a count with thin spaces between its thousands."""
-    whole, point, rest = written(count).partition(".")
+    whole, point, rest = format_number(count).partition(".")
     if len(whole) >= _LONG and whole.isdigit():
         whole = f"{int(whole):,}".replace(",", "\N{THIN SPACE}")
     return f"{whole}{point}{rest}"
@@ -131,7 +131,7 @@ class CutPoint:
         """Describe the places that a quota or a share fills, such as "the 100 highest scores"."""
         end = "highest" if ranking.higher_is_positive else "lowest"
         if self.quota is not None:
-            return f"the {written(self.quota)} {end} scores"
+            return f"the {format_number(self.quota)} {end} scores"
         return f"the {end} {100 * (self.share or 0):g} % of the scores"
 
     def is_by_prevalence(self, ranking: Ranking) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array, Symbol
 from cutline.core.escaping import html_text
-from cutline.core.table import ComparedByFields, Table, plain, shown, shown_limits
+from cutline.core.table import ComparedByFields, Table, format_both_limits, format_value, to_json_value
 from cutline.results.method_titles import RESAMPLED, format_method
 from cutline.results.notes import Caveat, find_warning
 
@@ -127,17 +127,20 @@ class Estimate(ComparedByFields):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON: numbers that are not finite become None."""
-        values = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+        values = {field.name: to_json_value(getattr(self, field.name)) for field in fields(self)}
         return values | {"notes": list(self.notes)}
 
     def __repr__(self) -> str:
-        interval = f" [{', '.join(shown_limits(self.low, self.high))}]" if self.has_interval else ""
-        head = f"{self.measure} {shown(self.value)}{interval} ({100 * self.level:g} %, {format_method(self.method)})"
+        interval = f" [{', '.join(format_both_limits(self.low, self.high))}]" if self.has_interval else ""
+        head = (
+            f"{self.measure} {format_value(self.value)}{interval} ({100 * self.level:g} %, "
+            f"{format_method(self.method)})"
+        )
         return "\n".join([head, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         percent = f"{100 * self.level:g} % interval"
-        interval = " to ".join(shown_limits(self.low, self.high)) if self.has_interval else "none"
+        interval = " to ".join(format_both_limits(self.low, self.high)) if self.has_interval else "none"
         columns = ("measure", "value", percent, "method")
         table = Table(columns, ((self.measure, self.value, interval, format_method(self.method)),))._repr_html_()
         notes = "".join(f"<li>{html_text(note)}</li>" for note in self.notes)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cutline.core.errors import ParameterError, briefly
+from cutline.core.errors import ParameterError, shorten_repr
 from cutline.core.ranking import Ranking
 from cutline.inputs.rank import places
 from cutline.measures import MEASURES, Family, Measure, Needs
@@ -68,7 +68,7 @@ def find_measures(measures: Iterable[Named] | Named) -> list[tuple[Measure, dict
     for pair in pairs:
         if len(pair) != 2 or not isinstance(pair[1], Mapping):
             way_out = 'pass a name with its parameters, such as ("precision", {"quota": 500})'
-            raise ParameterError(f"holds {briefly(pair)}", way_out, argument="measures")
+            raise ParameterError(f"holds {shorten_repr(pair)}", way_out, argument="measures")
     return [(under(MEASURES[name], name), dict(parameters)) for name, parameters in pairs]
 
 

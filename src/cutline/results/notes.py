@@ -9,11 +9,11 @@ from typing import Literal, Protocol, Self
 import numpy as np
 
 from cutline.core.binned_ranking import auc_width
-from cutline.core.counts import written
-from cutline.core.errors import InputError, briefly
+from cutline.core.counts import format_number
+from cutline.core.errors import InputError, shorten_repr
 from cutline.core.messages import Argument, Text
 from cutline.core.ranking import Ranking
-from cutline.core.validation import counted
+from cutline.core.validation import format_count
 from cutline.measures import MEASURES
 from cutline.results.cut_point import CutPoint
 from cutline.results.resample_budget import explain_fewer, explain_left_out
@@ -98,7 +98,7 @@ class Note:
 def check_notes(notes: object) -> tuple[Note, ...]:
     """Check that all notes of a document are notes."""
     if not isinstance(notes, list | tuple) or not all(isinstance(note, Note) for note in notes):
-        raise InputError(f"is {briefly(notes)}", "pass notes, such as those of another summary", argument="notes")
+        raise InputError(f"is {shorten_repr(notes)}", "pass notes, such as those of another summary", argument="notes")
     return tuple(notes)
 
 
@@ -145,7 +145,7 @@ def make_data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note
     if r.read_as:
         yield Note("read-as", r.read_as)
     if r.dropped:
-        yield Note("dropped", f"{counted(r.dropped, 'row')} with a missing value dropped.")
+        yield Note("dropped", f"{format_count(r.dropped, 'row')} with a missing value dropped.")
     if r.reach is not None:
         text = (
             f"The scores were put into {len(r):,} bins, which leave the AUC certain to {auc_width(r):.2g}. Each number "
@@ -156,7 +156,7 @@ def make_data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note
     elif not r.exact:
         yield Note("binned", "The scores were binned: the values are bounds, not exact.")
     if groups:
-        yield Note("groups", f"The cases come in {counted(groups, 'group')}: intervals resample whole groups.")
+        yield Note("groups", f"The cases come in {format_count(groups, 'group')}: intervals resample whole groups.")
     yield from _warn_of_order(r)
     yield from _warn_of_certain_errors(r)
     yield from _describe_cut(r, cut)
@@ -183,7 +183,7 @@ def _warn_of_order(r: Ranking) -> Iterator[Note]:
             way_out = ("high scores mean positive, leave ", turn, " out.")
         yield Note("reversed", Text("The AUC is below 0.5. If ", *way_out), kind="warning")
     if len(r) <= 2 < r.total and r.reach is None:
-        text = f"The scores have {counted(len(r), 'distinct value')}: labels rather than scores."
+        text = f"The scores have {format_count(len(r), 'distinct value')}: labels rather than scores."
         yield Note("labels", text, kind="warning")
 
 
@@ -192,7 +192,8 @@ def _warn_of_certain_errors(r: Ranking) -> Iterator[Note]:
     clipped = r.pos[r.key < eps].sum() + r.neg[1 - r.key < eps].sum() if r.are_probabilities else 0
     if clipped:
         text = (
-            f"For {written(clipped)} {'case' if clipped == 1 else 'cases'} the true class got probability 0 or nearly "
+            f"For {format_number(clipped)} {'case' if clipped == 1 else 'cases'} the true class got probability 0 "
+            "or nearly "
             f"0; log loss uses {eps:.2g} instead."
         )
         yield Note("certainly-wrong", text, kind="warning")
@@ -225,9 +226,11 @@ def _warn_of_split_bin(r: Ranking, cut: CutPoint) -> Iterator[Note]:
         low, high = sorted((float(r.reach[0][i]), float(r.reach[1][i])))
         text = (
             f"The threshold {cut.threshold:g} goes through a bin with scores from {low:g} to {high:g}. Its cases are "
-            f"counted on one side: in truth {written(r.ends[i])} to {written(r.ends[i + 1])} cases are flagged, of "
+            f"counted on one side: in truth {format_number(r.ends[i])} to {format_number(r.ends[i + 1])} cases "
+            "are flagged, of "
             "which "
-            f"{written(r.tp[i])} to {written(r.tp[i + 1])} are positive. What rests on these counts has a bracket; a "
+            f"{format_number(r.tp[i])} to {format_number(r.tp[i + 1])} are positive. What rests on these counts "
+            "has a bracket; a "
             "threshold at an end of the bin has none."
         )
         yield Note("inside-a-bin", text, kind="warning")

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts, with_commas, written
-from cutline.core.errors import ParameterError, briefly
+from cutline.core.counts import Counts, add_commas, format_number
+from cutline.core.errors import ParameterError, shorten_repr
 from cutline.core.escaping import html_text
-from cutline.core.ranking import Ranking, cases_of, classes_in_words, share_of_positives
-from cutline.core.table import ComparedByFields, Table, format_bracket, plain
+from cutline.core.ranking import Ranking, describe_classes, format_cases, format_positive_share
+from cutline.core.table import ComparedByFields, Table, format_bracket, to_json_value
 from cutline.measures import MEASURES, Measure
 from cutline.measures.bin_brackets import Bounds
 from cutline.measures.registry import each_of
@@ -56,7 +56,7 @@ class SummaryOptions:
             "resamples": self.resamples,
             "resamples_used": self.resamples_used,
             "seed": self.seed,
-            "threshold": plain(self.cut.threshold),
+            "threshold": to_json_value(self.cut.threshold),
             "quota": self.cut.quota,
             "share": self.cut.share,
             "default_cut": self.cut.is_default,
@@ -96,9 +96,9 @@ class Data(ComparedByFields):
         worth = ""
         if self.has_weights and self.rows:
             effect = f"design effect {self.design_effect:.3g}"
-            worth = f"; {with_commas(self.rows)} rows are worth {self.worth:.4g} cases ({effect})"
-        classes = f"{with_commas(r.positives)} positive ({share_of_positives(r)}; {classes_in_words(r)})"
-        return f"{cases_of(r, with_commas)}, {classes}, {r.cells_in_words}{dropped}{worth}"
+            worth = f"; {add_commas(self.rows)} rows are worth {self.worth:.4g} cases ({effect})"
+        classes = f"{add_commas(r.positives)} positive ({format_positive_share(r)}; {describe_classes(r)})"
+        return f"{format_cases(r, add_commas)}, {classes}, {r.cells_in_words}{dropped}{worth}"
 
     @property
     def design_effect(self) -> float:
@@ -130,7 +130,7 @@ class Data(ComparedByFields):
             "groups": self.groups,
             "strata": self.strata,
             "effective_cases": self.effective_cases,
-            "design_effect": plain(self.design_effect),
+            "design_effect": to_json_value(self.design_effect),
             "higher_is_positive": r.higher_is_positive,
         }
 
@@ -284,7 +284,7 @@ class Summary(Tabulated):
         """Return the same document with some of its measures, by their names without parameters."""
         names = each_of(measures)
         if not all(isinstance(name, str) for name in names):
-            raise ParameterError(f"is {briefly(measures)}", "pass names of measures", argument="measures")
+            raise ParameterError(f"is {shorten_repr(measures)}", "pass names of measures", argument="measures")
         return replace(self, rows=tuple(row for row in self.rows if row.measure.name in names))
 
     @property
@@ -329,7 +329,7 @@ class Summary(Tabulated):
             "schema": "cutline/evaluation/2",
             **self.data.to_dict(),
             "verdict": "\n".join(self.verdict),
-            "threshold": plain(self.cut.threshold),
+            "threshold": to_json_value(self.cut.threshold),
             "counts": self.counts.to_dict(),
             "level": self.level,
             "options": self.options.to_dict(),
@@ -355,7 +355,7 @@ def format_first_look(summary: Summary) -> str:
     """Format the headlines as text, with the counts above and the notes below."""
     c = summary.counts
     cells = [("tp", c.tp), ("fp", c.fp), ("fn", c.fn), ("tn", c.tn)]
-    counts = ", ".join(f"{name} {written(count)}" for name, count in cells)
+    counts = ", ".join(f"{name} {format_number(count)}" for name, count in cells)
     more = f"... and {len(MEASURES) - len(summary)} more measures: .summary()"
     notes = [f"Note: {note}" for note in (*summary.notes, *_note_left_out(summary))]
     return "\n".join([*summary.verdict, "", summary.title, counts, "", repr(_make_first_look(summary)), more, *notes])

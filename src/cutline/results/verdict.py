@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cutline.core.counts import with_commas
-from cutline.core.messages import listed
-from cutline.core.ranking import cases_of, share_of_positives, unusual_names
-from cutline.core.table import shown, shown_limits
+from cutline.core.counts import add_commas
+from cutline.core.messages import join_with_and
+from cutline.core.ranking import describe_unusual_names, format_cases, format_positive_share
+from cutline.core.table import format_both_limits, format_value
 from cutline.results.cut_point import Outcomes, describe_rule, describe_shared_places
 from cutline.results.estimate import Estimate
 from cutline.results.notes import FIRST, Note
@@ -31,22 +31,22 @@ def _describe_ranking(summary: Summary) -> str:
     r = summary.data.ranking
     row = next((row for row in summary.rows if row.key == "auc"), None)
     who = summary.name or "The model"
-    share = f"{share_of_positives(r)}{unusual_names(r)}"
-    on = f"{who} was evaluated on {cases_of(r, with_commas)}, {with_commas(r.positives)} of them positive ({share})"
+    share = f"{format_positive_share(r)}{describe_unusual_names(r)}"
+    on = f"{who} was evaluated on {format_cases(r, add_commas)}, {add_commas(r.positives)} of them positive ({share})"
     if not r.positives or not r.negatives:
         return f"{on}; with only one class, nothing can be said about how well it ranks."
     if row is None:
         return f"{on}."
     area = row.estimate
     interval = (
-        f", {100 * area.level:g} % interval {' to '.join(shown_limits(area.low, area.high))}"
+        f", {100 * area.level:g} % interval {' to '.join(format_both_limits(area.low, area.high))}"
         if area.has_interval
         else ", no interval"
     )
     ties = " (ties count half)" if len(r) == 1 else ""
     return (
         f"{who} puts a positive before a negative in {100 * area.value:.3g} % of the pairs{ties} "
-        f"(AUC {shown(area.value)}{interval}), {_compare_with_baseline(area)}."
+        f"(AUC {format_value(area.value)}{interval}), {_compare_with_baseline(area)}."
     )
 
 
@@ -69,16 +69,16 @@ def _describe_cut(summary: Summary) -> str:
     if summary.cut.is_by_prevalence(r):
         at += " (set to flag about as many cases as are positive)"
     if not c.flagged:
-        misses = f": it misses all {with_commas(c.positives)} positives" if c.positives else ""
+        misses = f": it misses all {add_commas(c.positives)} positives" if c.positives else ""
         return f"{at} it flags nobody{misses}."
     found, missed, false, about = Outcomes.at(r, c)
-    flagged = f"{with_commas(c.flagged)} of {with_commas(c.total)} cases"
+    flagged = f"{add_commas(c.flagged)} of {add_commas(c.total)} cases"
     flags = f"It flags the first {flagged} ({describe_shared_places(r, c)})" if about else f"{at} it flags {flagged}"
     if not c.positives:
         return f"{flags}, all of them false alarms."
-    hits = f"finds {about}{with_commas(found)} of the {with_commas(c.positives)} positives"
-    misses = f"misses {about}{with_commas(missed)}"
-    alarms = f"{about}{with_commas(false)} false {'alarm' if false == 1 else 'alarms'}" if c.fp else "no false alarm"
+    hits = f"finds {about}{add_commas(found)} of the {add_commas(c.positives)} positives"
+    misses = f"misses {about}{add_commas(missed)}"
+    alarms = f"{about}{add_commas(false)} false {'alarm' if false == 1 else 'alarms'}" if c.fp else "no false alarm"
     return f"{flags}: it {hits} and {misses}, with {alarms}."
 
 
@@ -114,5 +114,5 @@ def _merge_notes(notes: list[Note], models: list[str]) -> Note:
         text = note.text.removeprefix(f"{model}: ")
         end = _CLAUSE.search(text)
         clauses.setdefault(text[: end.start()] if end else text, []).append(model)
-    parts = [f"{listed(names)}: {clause}" if names != [""] else clause for clause, names in clauses.items()]
+    parts = [f"{join_with_and(names)}: {clause}" if names != [""] else clause for clause, names in clauses.items()]
     return replace(notes[0], text=f"{'; '.join(parts)}.")

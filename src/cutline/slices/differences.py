@@ -14,9 +14,9 @@ from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError
 from cutline.core.merging import merge, subtract_ranking
-from cutline.core.messages import listed
+from cutline.core.messages import join_with_and
 from cutline.core.ranking import Ranking
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.evaluation import Evaluation
 from cutline.inference import delong, simultaneous
 from cutline.inference.influence import Influence
@@ -245,23 +245,24 @@ class SliceMeasure:
         notes += self.describe_left_out()
         if self.shares is not None and self.shares.cases.min() < FEW_FOR_SHARES:
             few = int((self.shares.cases < FEW_FOR_SHARES).sum())
-            cases = validation.counted(few, "slice")
+            cases = validation.format_count(few, "slice")
             notes.append(f"{cases} with fewer than {FEW_FOR_SHARES} cases: the interval is approximate.")
         return tuple(notes)
 
     def _describe(self, i: int) -> str:
         key, r = self.keys[i], self.evaluations[i].ranking
         return (
-            f"{self.slices.title(key)} {shown(float(self.values[i]))} (prevalence {100 * compute_prevalence(r):.1f} %)"
+            f"{self.slices.title(key)} {format_value(float(self.values[i]))} (prevalence "
+            f"{100 * compute_prevalence(r):.1f} %)"
         )
 
     def describe_left_out(self) -> list[str]:
         """Return how many slices have no value, and why."""
         if not self.undefined:
             return []
-        reasons = listed(list(dict.fromkeys(self.undefined.values())))
+        reasons = join_with_and(list(dict.fromkeys(self.undefined.values())))
         were = "was" if len(self.undefined) == 1 else "were"
-        return [f"{validation.counted(len(self.undefined), 'slice')} without a value {were} left out ({reasons})."]
+        return [f"{validation.format_count(len(self.undefined), 'slice')} without a value {were} left out ({reasons})."]
 
     # ---- each slice against the rest
 

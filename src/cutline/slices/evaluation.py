@@ -20,9 +20,9 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 from cutline.core.escaping import html_text
 from cutline.core.merging import merge
-from cutline.core.messages import listed
+from cutline.core.messages import join_with_and
 from cutline.core.public import public
-from cutline.core.table import Table, plain, shown
+from cutline.core.table import Table, format_value, to_json_value
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.evaluation import Evaluation
 from cutline.inference import simultaneous
@@ -187,11 +187,11 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         """Return the notes on all cases, and on slices that cannot be compared."""
         notes = list(self.overall.data_notes)
         if self.left_out:
-            notes.append(Note("slices", f"{validation.counted(self.left_out, 'row')} without {self.by} left out."))
+            notes.append(Note("slices", f"{validation.format_count(self.left_out, 'row')} without {self.by} left out."))
         if self.incomplete:
             notes.append(Note("slices", f"{self._as_subject(list(self.incomplete))} no complete row: left out."))
         if self.few:
-            text = f"{validation.counted(self.few, 'slice')} with fewer than {self.least} cases left out."
+            text = f"{validation.format_count(self.few, 'slice')} with fewer than {self.least} cases left out."
             notes.append(Note("slices", text))
         one_class = [key for key, ev in self.items() if not ev.ranking.positives or not ev.ranking.negatives]
         if one_class:
@@ -208,7 +208,7 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         """Return slices as the subject of a sentence, of many the number, with "has" or "have"."""
         if len(keys) > 3:
             return f"{len(keys)} slices have"
-        named = listed([self.title(key) for key in keys])
+        named = join_with_and([self.title(key) for key in keys])
         is_said = named.casefold().startswith("slice")  # as slices without a column are called
         start = capitalise(named) if is_said else f"{'Slice' if len(keys) == 1 else 'Slices'} {named}"
         return f"{start} {'has' if len(keys) == 1 else 'have'}"
@@ -330,8 +330,8 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
                 self.label(key),
                 float(raw),
                 float(back(v)),
-                plain(float(back(low))),
-                plain(float(back(high))),
+                to_json_value(float(back(low))),
+                to_json_value(float(back(high))),
                 float(pull),
             )
             for key, raw, v, low, high, pull in zip(
@@ -396,7 +396,7 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
             known = {key: value for key, value in values.items() if not math.isnan(value)}
             if len(known) == len(values) > 1 and self.gap(name, level=level).low > 0:
                 low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
-                ends = [f"{shown(known[key])} ({self.label(key)})" for key in (low, high)]
+                ends = [f"{format_value(known[key])} ({self.label(key)})" for key in (low, high)]
                 parts.append(f"{name} runs from {' to '.join(ends)}")
         return f"At the cut, {', and '.join(parts)}." if parts else ""
 
@@ -473,10 +473,10 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
 
     def __repr__(self) -> str:
         more = "more: .summary(), .against_rest(), .gap(), .fairness(), .chart('slices')"
-        return f"{validation.counted(len(self), 'slice')} by {self.by}\n{self._table!r}\n{more}"
+        return f"{validation.format_count(len(self), 'slice')} by {self.by}\n{self._table!r}\n{more}"
 
     def _repr_html_(self) -> str:
-        head = f"{validation.counted(len(self), 'slice')} by {self.by}"
+        head = f"{validation.format_count(len(self), 'slice')} by {self.by}"
         return f"<p>{html_text(head)}</p>{self._table._repr_html_()}"
 
 
@@ -685,8 +685,8 @@ def _with_slice(
     rows: Mapping[str, Any], values: Mapping[str, Any], missing: str
 ) -> tuple[dict[str, Array], dict[str, Array], int]:
     """Return the columns, and those that make slices, of the rows that have a slice; and how many have none."""
-    columns = {key: validation.column(value, key) for key, value in rows.items()}
-    keys = {name: validation.column(column, "by") for name, column in values.items()}
+    columns = {key: validation.as_column(value, key) for key, value in rows.items()}
+    keys = {name: validation.as_column(column, "by") for name, column in values.items()}
     for name, column in (*columns.items(), *(("by", column) for column in keys.values())):
         validation.check_length(column, len(columns["labels"]), name)
     rows_given, present = len(columns["labels"]), rows_with_slice(keys, missing)

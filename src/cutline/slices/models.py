@@ -14,10 +14,10 @@ from cutline.comparison import Comparison, compare
 from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import ParameterError
-from cutline.core.messages import listed
+from cutline.core.messages import join_with_and
 from cutline.core.public import public
-from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
-from cutline.core.validation import LEVEL, check_choice, check_level, counted
+from cutline.core.table import ComparedByFields, Table, format_p, format_value, to_json_value
+from cutline.core.validation import LEVEL, check_choice, check_level, format_count
 from cutline.inference.differences.difference import holm
 from cutline.inference.simultaneous import cochran_q
 from cutline.inputs.column_source import Request, open_source, reading, request_columns
@@ -99,11 +99,11 @@ def compare_by_slice(
             values = {name: rows[("by", name)] for name in rules}
             labels, weights = rows["labels"], rows.get("weights")
             scores = {name: rows[("model", name)] for name in scores}
-    columns = {"labels": validation.column(labels, "labels")}
+    columns = {"labels": validation.as_column(labels, "labels")}
     if weights is not None:
-        columns["weights"] = validation.column(weights, "weights")
-    by_model = {name: validation.column(column, "scores") for name, column in scores.items()}
-    keys = {name: validation.column(column, "by") for name, column in values.items()}
+        columns["weights"] = validation.as_column(weights, "weights")
+    by_model = {name: validation.as_column(column, "scores") for name, column in scores.items()}
+    keys = {name: validation.as_column(column, "by") for name, column in values.items()}
     length = len(columns["labels"])
     checked = [*columns.items(), *(("scores", c) for c in by_model.values()), *(("by", c) for c in keys.values())]
     for name, column in checked:
@@ -204,9 +204,11 @@ class SliceComparison(Summarized, NamedParts[Any, Comparison]):
         few = [key for key in self if not self._is_tested(key)]
         notes = []
         if few:
-            notes.append(f"{counted(len(few), 'slice')} with fewer than {FEWEST} cases of a class: shown, not tested.")
+            notes.append(
+                f"{format_count(len(few), 'slice')} with fewer than {FEWEST} cases of a class: shown, not tested."
+            )
         if self.left_out:
-            notes.append(f"{counted(self.left_out, 'row')} without {self.by} left out.")
+            notes.append(f"{format_count(self.left_out, 'row')} without {self.by} left out.")
         return tuple(Note("slices", text) for text in notes)
 
 
@@ -305,22 +307,24 @@ class SliceComparisonSummary(Tabulated):
             )
             if ahead:
                 texts = [
-                    f"{difference.name} ({title} by {shown(abs(difference.row.value))}, p {p_shown(difference.p_holm)})"
+                    f"{difference.name} ({title} by {format_value(abs(difference.row.value))}, p "
+                    f"{format_p(difference.p_holm)})"
                     for difference in ahead[:_MOST_NAMED]
                 ]
-                more = [counted(len(ahead) - _MOST_NAMED, "other slice")] if len(ahead) > _MOST_NAMED else []
-                parts.append(f"{model} is better than {other} in {listed([*texts, *more])}")
+                more = [format_count(len(ahead) - _MOST_NAMED, "other slice")] if len(ahead) > _MOST_NAMED else []
+                parts.append(f"{model} is better than {other} in {join_with_and([*texts, *more])}")
         rest = sum(not difference.is_significant(self.level) for difference in tested)
         varies = self.heterogeneity(overall)
-        tail = f"; the difference varies between slices (p {p_shown(varies)})" if varies <= 1 - self.level else ""
+        tail = f"; the difference varies between slices (p {format_p(varies)})" if varies <= 1 - self.level else ""
         if not parts:
             smallest = min(difference.p_holm for difference in tested)
             return (
-                f"{goal.words}, {overall.a} and {overall.b} differ significantly in none of {counted(rest, 'slice')}: "
-                f"{title}, smallest p {p_shown(smallest)} after Holm's correction{tail}."
+                f"{goal.words}, {overall.a} and {overall.b} differ significantly in none of "
+                f"{format_count(rest, 'slice')}: "
+                f"{title}, smallest p {format_p(smallest)} after Holm's correction{tail}."
             )
         if rest:
-            parts.append(f"no significant difference in {counted(rest, 'other slice')}")
+            parts.append(f"no significant difference in {format_count(rest, 'other slice')}")
         return f"{goal.words}, {'; '.join(parts)}{tail}."
 
     @property
@@ -341,11 +345,11 @@ class SliceComparisonSummary(Tabulated):
                     "measure": row.name,
                     "a": row.a,
                     "b": row.b,
-                    "difference": plain(row.value),
-                    "low": plain(row.estimate.low),
-                    "high": plain(row.estimate.high),
-                    "p_value": plain(row.p_value),
-                    "heterogeneity": plain(self.heterogeneity(row)),
+                    "difference": to_json_value(row.value),
+                    "low": to_json_value(row.estimate.low),
+                    "high": to_json_value(row.estimate.high),
+                    "p_value": to_json_value(row.p_value),
+                    "heterogeneity": to_json_value(self.heterogeneity(row)),
                 }
                 for row in self.overall
             ],

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cutline.core.messages import listed
-from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
-from cutline.core.validation import counted
+from cutline.core.messages import join_with_and
+from cutline.core.table import ComparedByFields, Table, format_p, format_value, to_json_value
+from cutline.core.validation import format_count
 from cutline.inference.simultaneous import FEWEST_FOR_MORRIS, Equality, Pooled, sidak_level
 from cutline.measures import Measure
 from cutline.results.base import Tabulated
@@ -141,7 +141,8 @@ class AgainstRest(Tabulated):
         if not inside:
             return ""
         return (
-            f" {listed(inside)}: 0 is in the interval although the test rejects it; the interval is by another method, "
+            f" {join_with_and(inside)}: 0 is in the interval although the test rejects it; the interval is by "
+            "another method, "
             f"{format_method(self.method)}, and near the limit the two can disagree. The verdict is that of the test."
         )
 
@@ -160,8 +161,8 @@ class AgainstRest(Tabulated):
         if not differing:
             least = min(row.p_adjusted for row in self.rows if not math.isnan(row.p_adjusted))
             what = {"two-sided": "differs from", "worse": "is worse than", "better": "is better than"}[self.alternative]
-            p = f"p {p_shown(least, self.p_floor)}{after}"
-            return f"No slice {what} the rest in {self.name} (smallest {p}, {counted(tested, 'slice')})."
+            p = f"p {format_p(least, self.p_floor)}{after}"
+            return f"No slice {what} the rest in {self.name} (smallest {p}, {format_count(tested, 'slice')})."
         if self.is_one_comparison:  # said once
             return f"{capitalise(self._describe_row(differing[0], after, is_first=True))}."
         parts = [self._describe_row(row, after if not i else "", is_first=not i) for i, row in enumerate(differing[:3])]
@@ -183,7 +184,7 @@ class AgainstRest(Tabulated):
         verb = "ranks" if self.measure.name == "auc" else "does"
         how = f"{verb} {row.verdict}" if row.verdict in ("worse", "better") else f"is {row.verdict}"
         name = f"{self.name} " if is_first else ""
-        values = f"{name}{row.value:.3f} against {row.rest:.3f}, p {p_shown(row.p_adjusted, self.p_floor)}{after}"
+        values = f"{name}{row.value:.3f} against {row.rest:.3f}, p {format_p(row.p_adjusted, self.p_floor)}{after}"
         return f"{self.slices.title(row.key)} {how} than the rest: {values}"
 
     @property
@@ -197,14 +198,19 @@ class AgainstRest(Tabulated):
                 continue
             own = estimate_slice(self.slices[row.key], self.measure, level, **self.parameters)
             rows.append(
-                {"slice": row.slice, "cases": plain(row.cases), "value": row.value, "low": plain(own.low)}
-                | {"high": plain(own.high), "verdict": row.verdict, "p": plain(row.p_adjusted)}
+                {
+                    "slice": row.slice,
+                    "cases": to_json_value(row.cases),
+                    "value": row.value,
+                    "low": to_json_value(own.low),
+                }
+                | {"high": to_json_value(own.high), "verdict": row.verdict, "p": to_json_value(row.p_adjusted)}
             )
         words = f"{100 * self.level:g} % intervals that hold for all slices together"
         return {
             "measure": self.measure.title,
             "by": self.slices.by,
-            "overall": plain(overall),
+            "overall": to_json_value(overall),
             "rows": rows,
             "verdict": self.verdict,
             "words": words,
@@ -248,12 +254,12 @@ class PooledSlices(Tabulated):
         """Return the rows as a table."""
         e = self.equality
         spread = (
-            f"Mean of all slices {shown(self.mean)}; spread between slices (tau) {shown(self.tau)}; "
+            f"Mean of all slices {format_value(self.mean)}; spread between slices (tau) {format_value(self.tau)}; "
             f"{100 * e.inconsistency:.0f} % of the variation is more than chance (I squared)."
         )
         below = [
             spread,
-            f"Test that all slices are equal: Q = {e.statistic:.4g}, df {e.freedom}, p {p_shown(e.p_value)}.",
+            f"Test that all slices are equal: Q = {e.statistic:.4g}, df {e.freedom}, p {format_p(e.p_value)}.",
         ]
         if len(self.rows) < FEWEST_FOR_MORRIS:
             below.append("Fewer than five slices: no intervals of the pooled values.")

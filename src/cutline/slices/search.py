@@ -12,11 +12,11 @@ import numpy as np
 from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
-from cutline.core.messages import Argument, Text, listed
+from cutline.core.messages import Argument, Text, join_with_and
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table, p_shown, plain, shown
-from cutline.core.validation import LEVEL, check_choice, check_level, check_whole, counted
+from cutline.core.table import Table, format_p, format_value, to_json_value
+from cutline.core.validation import LEVEL, check_choice, check_level, check_whole, format_count
 from cutline.evaluation import Evaluation
 from cutline.inference.delong import placements
 from cutline.inference.slice_search import (
@@ -137,10 +137,10 @@ def _read_rows(
                 "pass a mapping of names to values, a data frame, or names of columns with ", Argument("data")
             )
             raise ParameterError("is missing", way_out, argument="features")
-        rows = {"labels": validation.column(labels, "labels"), "scores": validation.column(scores, "scores")}
+        rows = {"labels": validation.as_column(labels, "labels"), "scores": validation.as_column(scores, "scores")}
         if groups is not None:
-            rows["groups"] = validation.column(groups, "groups")
-        columns = {str(name): validation.column(values, "features") for name, values in features.items()}
+            rows["groups"] = validation.as_column(groups, "groups")
+        columns = {str(name): validation.as_column(values, "features") for name, values in features.items()}
     else:
         source = column_source.open_source(data)
         names = (
@@ -151,12 +151,12 @@ def _read_rows(
         cases = column_source.request_columns(labels, scores, None, groups, positive=positive)
         more = {("features", i): column_source.Request("groups", name) for i, name in enumerate(names)}
         with column_source.reading(source, {**cases, **more}) as collected:
-            rows = {key: validation.column(collected[key], key) for key in cases}
-            columns = {name: validation.column(collected["features", i], "features") for i, name in enumerate(names)}
+            rows = {key: validation.as_column(collected[key], key) for key in cases}
+            columns = {name: validation.as_column(collected["features", i], "features") for i, name in enumerate(names)}
     own = {"groups": rows["groups"]} if "groups" in rows else {}
     for name, values in (own | columns).items():
         if len(values) != len(rows["labels"]):
-            lengths = f"{name} has {counted(len(values), 'value')} but labels has {len(rows['labels'])}"
+            lengths = f"{name} has {format_count(len(values), 'value')} but labels has {len(rows['labels'])}"
             raise InputError(lengths, "pass one for each label", argument="groups" if name in own else "features")
     return rows, columns
 
@@ -358,20 +358,23 @@ class FoundSlices(Tabulated):
     def verdict(self) -> str:
         """Return sentences on the search and on the slices found."""
         conditions = "one condition" if self.depth == 1 else f"up to {self.depth} conditions"
-        names = listed(list(self.features)) if len(self.features) <= 5 else f"{len(self.features)} columns"
+        names = join_with_and(list(self.features)) if len(self.features) <= 5 else f"{len(self.features)} columns"
         head = (
             f"{self.searched:,} slices of {conditions} on {names}, each with at least {self.least} cases, "
             f"were searched for a higher {MEASURES_OF_LOSSES[self.measure]}"
         )
         if not self.rows:
-            p = "" if math.isnan(self.smallest_p) else f" (smallest p {p_shown(self.smallest_p, self.p_floor)})"
+            p = "" if math.isnan(self.smallest_p) else f" (smallest p {format_p(self.smallest_p, self.p_floor)})"
             return f"{head}: none is worse than the other cases after adjustment for the search{p}."
         first = self.rows[0]
         others = len(self.rows) - 1
-        more = "" if not others else f"; {counted(others, 'more slice')} {'is' if others == 1 else 'are'} worse too"
+        more = (
+            "" if not others else f"; {format_count(others, 'more slice')} {'is' if others == 1 else 'are'} worse too"
+        )
         return (
             f"The worst slice is {first.slice} ({first.cases:,} cases): its {MEASURES_OF_LOSSES[self.measure]} is "
-            f"{shown(first.value)}, elsewhere {shown(first.rest)} (p {p_shown(first.p_adjusted, self.p_floor)} for "
+            f"{format_value(first.value)}, elsewhere {format_value(first.rest)} (p "
+            f"{format_p(first.p_adjusted, self.p_floor)} for "
             f"the whole search){more}. {head}."
         )
 
@@ -393,7 +396,7 @@ class FoundSlices(Tabulated):
     def table(self) -> Table:
         """Return the rows as a table."""
         names = ("slice", "cases", "prevalence", "value", "rest", "difference", "corrected", "p_adjusted", "auc")
-        rows = tuple(tuple(plain(getattr(row, name)) for name in names) for row in self.rows)
+        rows = tuple(tuple(to_json_value(getattr(row, name)) for name in names) for row in self.rows)
         return Table(names, rows, below=(self.verdict, self.how), p_floor=self.p_floor)
 
     def document(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ as Markdown, as one HTML page with charts, and as CSV. `cutline study --list` an
 
 from __future__ import annotations
 
-from cutline.core.errors import UnknownNameError, near
+from cutline.core.errors import UnknownNameError, hint_similar
 from cutline.studies import hard, noise, quota, skew, voting
 from cutline.studies.study import Study, StudyReport, StudySection, StudySettings
 
@@ -25,6 +25,6 @@ def study(name: str) -> Study:
     """
     if name not in STUDIES:
         raise UnknownNameError(
-            f"There is no study {name!r}", f"choose one of {', '.join(STUDIES)}", hint=near(name, STUDIES)
+            f"There is no study {name!r}", f"choose one of {', '.join(STUDIES)}", hint=hint_similar(name, STUDIES)
         )
     return STUDIES[name]

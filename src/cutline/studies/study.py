@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cutline.core.atomic_write import write
 from cutline.core.escaping import html_text, json_text
-from cutline.core.table import Table, shown
+from cutline.core.table import Table, format_value
 from cutline.core.validation import check_whole
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def _format_table(table: Table) -> list[str]:
     def format_line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
-    rows = [format_line([shown(cell) for cell in row]) for row in table.rows]
+    rows = [format_line([format_value(cell) for cell in row]) for row in table.rows]
     return [format_line(table.columns), format_line(["---"] * len(table.columns)), *rows]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline import InputError, Measure
-from cutline.core.validation import numbers
+from cutline.core.validation import as_numbers
 from cutline.inputs.rank import cases
 from cutline.training.boosting import BoostingLoss, BoostingMetric, auc_pairs, boosting_loss, boosting_metric
 from cutline.training.class_order import Oracle, Psi, Risk, Split
@@ -77,7 +77,7 @@ class _Checked:
 
     def __call__(self, scores: npt.ArrayLike) -> Risk:
         """Return the risk at these scores."""
-        checked = numbers(scores, "scores").astype(float)
+        checked = as_numbers(scores, "scores").astype(float)
         if len(checked) != self.n:
             raise InputError(
                 f"has {len(checked)} values for {self.n} labels", "pass one for each label", argument="scores"

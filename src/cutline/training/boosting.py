@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from cutline import InputError, Measure, ParameterError, UnknownNameError, losses, rank, scorer
 from cutline.core.array_ops import Array
-from cutline.core.errors import briefly, near
+from cutline.core.errors import hint_similar, shorten_repr
 from cutline.core.public import public
-from cutline.core.validation import check_number, numbers
+from cutline.core.validation import as_numbers, check_number
 from cutline.inputs.rank import cases
 from cutline.measures.losses import Loss
 from cutline.training.class_order import Split
@@ -64,7 +64,7 @@ def _check_squared(scores: Array, weights: Array) -> None:
 
 
 def _read_weights(weights: npt.ArrayLike, n: int) -> Array:
-    weight = numbers(weights, "weights").astype(float)
+    weight = as_numbers(weights, "weights").astype(float)
     if len(weight) != n:
         raise InputError(f"has {len(weight)} values for {n} cases", "pass one for each case", argument="weights")
     if not (np.isfinite(weight) & (weight >= 0)).all():
@@ -190,7 +190,9 @@ def boosting_loss(
     """
     if not isinstance(name, str) or name not in LOSSES:
         raise UnknownNameError(
-            f"There is no loss {briefly(name)}", f"pass one of {', '.join(LOSSES)}", hint=near(name, LOSSES)
+            f"There is no loss {shorten_repr(name)}",
+            f"pass one of {', '.join(LOSSES)}",
+            hint=hint_similar(name, LOSSES),
         )
     loss = BoostingLoss(name, parameters)
     try:

@@ -27,7 +27,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from cutline import MEASURES, InputError, Measure, ParameterError
 from cutline.core.array_ops import Array
-from cutline.core.errors import near
+from cutline.core.errors import hint_similar
 from cutline.core.public import public
 from cutline.core.validation import check_number
 from cutline.training.class_order import Psi, Split
@@ -260,7 +260,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 f"is {self.positive!r}, but y holds {' and '.join(map(repr, classes))}",
                 "pass one of these",
                 argument="positive",
-                hint=near(str(self.positive), map(str, classes)),
+                hint=hint_similar(str(self.positive), map(str, classes)),
             )
         return self.positive
 
@@ -578,7 +578,7 @@ def _check_choices(settings: Mapping[str, Any], goal: Objective) -> None:
             f"is {solver!r}",
             f"pass 'auto' or one of {', '.join(SOLVERS)}",
             argument="solver",
-            hint=near(solver, SOLVERS),
+            hint=hint_similar(solver, SOLVERS),
         )
     if method not in METHODS:
         raise ParameterError(f"is {method!r}", "pass 'sorted' or 'pairs'", argument="method")

@@ -14,7 +14,7 @@ from scipy.special import expit
 from cutline import MEASURES, Measure, ParameterError, Ranking
 from cutline.core.array_ops import Array
 from cutline.core.counts import TrustedCounts
-from cutline.core.errors import near
+from cutline.core.errors import hint_similar
 from cutline.core.logistic import focal_terms
 from cutline.measures import Context, Needs
 from cutline.measures.forms import ConstraintSearch
@@ -360,7 +360,7 @@ def resolve_target(
         raise ParameterError(
             f"A linear classifier cannot be trained for {chosen.name}",
             f"pass a measure of one cut, {', '.join(known)} or a callable",
-            hint=near(chosen.name, known),
+            hint=hint_similar(chosen.name, known),
         )
     if lacking := [name for name in chosen.required if name not in bound]:
         example = {name: chosen.parameters[name].example for name in lacking}

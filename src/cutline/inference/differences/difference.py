@@ -12,7 +12,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.public import public
-from cutline.core.table import ComparedByFields, Table, p_shown, shown
+from cutline.core.table import ComparedByFields, Table, format_p, format_value
 from cutline.inference.caveats import EQUAL, has_spread
 from cutline.inference.resampling.bootstrap import percentile
 from cutline.results.estimate import quantile
@@ -65,8 +65,8 @@ class ConfidenceCurve(ComparedByFields):
         return self.table.to_frame(backend)
 
     def __repr__(self) -> str:
-        head = f"Confidence curve of {self.measure}: {shown(self.value)}, {len(self.x)} points"
-        test = f"p {p_shown(self.p_value)} for no difference ({format_method(self.method)})"
+        head = f"Confidence curve of {self.measure}: {format_value(self.value)}, {len(self.x)} points"
+        test = f"p {format_p(self.p_value)} for no difference ({format_method(self.method)})"
         return "\n".join([f"{head}, {test}", *(f"  note: {note}" for note in self.notes)])
 
 
@@ -320,7 +320,7 @@ def describe_more_cases(difference: Difference, cases: int, level: float, unit: 
         reach = max(abs(low), abs(high))
         if math.isnan(reach) or reach <= EQUAL:
             return "nothing in these cases distinguishes the two."
-        return f"with {cases:,} {unit}, a true difference of up to {shown(reach)} either way cannot be excluded."
+        return f"with {cases:,} {unit}, a true difference of up to {format_value(reach)} either way cannot be excluded."
     needed = needed_cases(difference, cases, level)
     if needed <= cases:
         return f"with {cases:,} {unit} nothing more can be said."

@@ -20,10 +20,10 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
 from cutline.core.escaping import html_text
-from cutline.core.messages import listed
+from cutline.core.messages import join_with_and
 from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking
-from cutline.core.table import ComparedByFields, ShownAsTable, Table, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, ShownAsTable, Table, format_p, format_value, to_json_value
 from cutline.core.validation import check_text
 from cutline.inference.resampling.bootstrap import resample
 from cutline.inference.resampling.pairing import Pairing, split_in_chunks, stream
@@ -48,11 +48,11 @@ class RocTest(ComparedByFields):
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
         names = ("a", "b", "statistic", "p_value", "permutations")
-        return {name: plain(getattr(self, name)) for name in names} | {"notes": list(self.notes)}
+        return {name: to_json_value(getattr(self, name)) for name in names} | {"notes": list(self.notes)}
 
     def __repr__(self) -> str:
-        head = f"ROC curves of {self.a} and {self.b}: differ by {shown(self.statistic)} errors over all cuts, "
-        p = p_shown(self.p_value, 1 / (self.permutations + 1))
+        head = f"ROC curves of {self.a} and {self.b}: differ by {format_value(self.statistic)} errors over all cuts, "
+        p = format_p(self.p_value, 1 / (self.permutations + 1))
         tail = f"p {p} ({self.permutations} permutations, Venkatraman & Begg)"
         return "\n".join([head + tail, *(f"  note: {note}" for note in self.notes)])
 
@@ -154,7 +154,7 @@ class Dominance(ShownAsTable, ComparedByFields):
             "axis": self.axis,
             "dominant": self.dominant,
             "spans": [{"low": low, "high": high, "best": list(best)} for low, high, best in self.spans],
-            "share": {name: plain(self.share(name)) for name in self.names},
+            "share": {name: to_json_value(self.share(name)) for name in self.names},
         }
 
     @property
@@ -185,7 +185,9 @@ class Dominance(ShownAsTable, ComparedByFields):
         share = self.share(name)
         if not share > 0:
             return ""
-        where = listed([f"{_format_place(low)} to {_format_place(high)}" for low, high in sorted(mine[:_LONGEST])])
+        where = join_with_and(
+            [f"{_format_place(low)} to {_format_place(high)}" for low, high in sorted(mine[:_LONGEST])]
+        )
         more = ", and elsewhere" if len(mine) > _LONGEST else ""
         where_it_leads = f"for {self.axis} {where}{more}" if mine else "in short stretches only"
         return f"{name} leads {where_it_leads} ({100 * share:.3g} % of the axis)"
@@ -371,7 +373,7 @@ class Regions(ShownAsTable, ComparedByFields):
         leads = []
         for name in self.leaders:
             parts = [f"{s.low:.3g} to {s.high:.3g}" for s in self.spans if name in s.best]
-            leads.append(f"{name} for {self.axis} {listed(parts)}")
+            leads.append(f"{name} for {self.axis} {join_with_and(parts)}")
         return f"Better than all others at {percent} simultaneous confidence: {'; '.join(leads)}. Elsewhere it is open."
 
     @property

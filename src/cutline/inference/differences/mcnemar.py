@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.public import public
 from cutline.core.validation import check_choice, check_level, check_number
 from cutline.inference.resampling.pairing import Pairing
@@ -143,7 +143,7 @@ def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
     from scipy.special import bdtr, chdtrc
 
     if not isinstance(table, Discordance):
-        raise InputError(f"is {briefly(table)}", "pass Discordance(first=8, second=1, n=100)", argument="table")
+        raise InputError(f"is {shorten_repr(table)}", "pass Discordance(first=8, second=1, n=100)", argument="table")
     check_choice(variant, "variant", get_args(Variant))
     fewer, discordant = min(table.first, table.second), table.first + table.second
     if variant in ("asymptotic", "corrected"):

@@ -18,7 +18,7 @@ import numpy as np
 
 from cutline.core.counts import divide
 from cutline.core.errors import ParameterError
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.inference import constants, effective_size
 from cutline.inference.caveats import (
     AT_A_QUOTA,
@@ -287,7 +287,7 @@ def compare_by_permutation(pair: PairedValues) -> Outcome:
     notes = note_few_resamples(pair.resamples)
     notes += ["Whole groups of cases are exchanged."] if pair.pairing.has_groups else []
     if not math.isclose(at_hand, pair.value, rel_tol=1e-6, abs_tol=1e-9):
-        notes.append(f"Ranks are exchanged, not scores: on the ranks the difference is {shown(at_hand)}.")
+        notes.append(f"Ranks are exchanged, not scores: on the ranks the difference is {format_value(at_hand)}.")
     undefined = int(np.isnan(exchanged).sum())
     if undefined:
         notes.append(f"In {undefined} exchanges the difference in {pair.measure} is undefined; they count as extreme.")

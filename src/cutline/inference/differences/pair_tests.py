@@ -13,7 +13,7 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.escaping import html_text
 from cutline.core.public import public
-from cutline.core.table import ComparedByFields, ShownAsTable, Table, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, ShownAsTable, Table, format_p, format_value, to_json_value
 from cutline.core.validation import check_choice, check_number
 from cutline.inference.caveats import EQUAL
 from cutline.inference.differences.difference import Difference, holm
@@ -127,16 +127,16 @@ class PairTest(ComparedByFields):
             "two-sided": f"{self.a} and {self.b} differ",
             "greater": f"{self.a} exceeds {self.b}",
             "less": f"{self.a} is below {self.b}",
-            "non-inferior": f"{self.a} is not worse than {self.b} by {shown(self.margin)} or more",
-            "superior": f"{self.a} is better than {self.b} by more than {shown(self.margin)}",
-            "equivalent": f"{self.a} and {self.b} differ by less than {shown(self.margin)}",
+            "non-inferior": f"{self.a} is not worse than {self.b} by {format_value(self.margin)} or more",
+            "superior": f"{self.a} is better than {self.b} by more than {format_value(self.margin)}",
+            "equivalent": f"{self.a} and {self.b} differ by less than {format_value(self.margin)}",
         }
         return words[self.alternative]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON: numbers that are not finite become None."""
         names = (field.name for field in fields(self) if field.name != "draws")
-        return {name: plain(getattr(self, name)) for name in names} | {"notes": list(self.notes)}
+        return {name: to_json_value(getattr(self, name)) for name in names} | {"notes": list(self.notes)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +182,9 @@ class PairTests(ComparedByFields):
     def to_dict(self) -> dict[str, Any]:
         """Return the omnibus test and the pairs, ready for JSON."""
         names = ("measure", "p_value", "chi_square", "degrees")
-        return {name: plain(getattr(self, name)) for name in names} | {"pairs": [pair.to_dict() for pair in self.pairs]}
+        return {name: to_json_value(getattr(self, name)) for name in names} | {
+            "pairs": [pair.to_dict() for pair in self.pairs]
+        }
 
     @public
     def to_frame(self, backend: str = "pandas") -> Any:
@@ -191,17 +193,20 @@ class PairTests(ComparedByFields):
 
     def __repr__(self) -> str:
         lines = [
-            f"{pair.measure}: {pair.a} - {pair.b} = {shown(pair.difference)}, p {p_shown(pair.p_value, pair.floor)}"
-            + (f" ({p_shown(pair.p_holm, pair.floor_of_holm)} after Holm's correction)" if len(self) > 1 else "")
+            f"{pair.measure}: {pair.a} - {pair.b} = {format_value(pair.difference)}, p "
+            f"{format_p(pair.p_value, pair.floor)}"
+            + (f" ({format_p(pair.p_holm, pair.floor_of_holm)} after Holm's correction)" if len(self) > 1 else "")
             + (f" that {pair.claim}" if pair.alternative != "two-sided" else "")
             + f" ({format_method(pair.method)})"
             for pair in self.pairs
         ]
         if len(self) > 1:
             chi = (
-                f", chi-square {shown(self.chi_square)} with {self.degrees} degrees of freedom" if self.degrees else ""
+                f", chi-square {format_value(self.chi_square)} with {self.degrees} degrees of freedom"
+                if self.degrees
+                else ""
             )
-            lines.append(f"no difference at all: p {p_shown(self.p_value)}{chi}")
+            lines.append(f"no difference at all: p {format_p(self.p_value)}{chi}")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
@@ -240,8 +245,8 @@ class AreaCovariance(ShownAsTable, ComparedByFields):
         """Return the areas and their covariance, ready for JSON."""
         return {
             "names": list(self.names),
-            "areas": [plain(area) for area in self.areas.tolist()],
-            "covariance": [[plain(value) for value in row] for row in self.covariance.tolist()],
+            "areas": [to_json_value(area) for area in self.areas.tolist()],
+            "covariance": [[to_json_value(value) for value in row] for row in self.covariance.tolist()],
         }
 
 

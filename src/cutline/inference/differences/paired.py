@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.errors import ParameterError, unknown_name
+from cutline.core.errors import ParameterError, make_unknown_name_error
 from cutline.core.ranking import Ranking
-from cutline.core.table import p_shown, shown
+from cutline.core.table import format_p, format_value
 from cutline.inference import effective_size
 from cutline.inference.caveats import EQUAL, IGNORES_THE_DESIGN, INDEPENDENT, make_estimate, note_few_cases
 from cutline.inference.differences.difference import (
@@ -123,7 +123,7 @@ class PairedMeasure(PairedValues):
         if is_resampled and not math.isnan(low):
             p_value = difference.p_value()
             if (p_value <= 1 - level) != (not low <= 0 <= high):
-                conflict = f"The interval and the test (p {p_shown(p_value)}) disagree about 0"
+                conflict = f"The interval and the test (p {format_p(p_value)}) disagree about 0"
                 notes = (
                     *notes,
                     f"{conflict}: for a decision, trust the test, whose actual level is closer to the nominal one.",
@@ -298,7 +298,7 @@ def check_model(name: Any, models: Iterable[str]) -> str:
     """Return the name of a model, or raise; names may be numbers."""
     names = list(models)
     if str(name) not in names:
-        raise unknown_name("model", name, names)
+        raise make_unknown_name_error("model", name, names)
     return str(name)
 
 
@@ -321,9 +321,9 @@ def describe_test(pair: PairedMeasure, test: PairTest, level: float) -> str:
     a, b = pair.names
     if math.isnan(test.p_value):
         return " ".join((f"{a} and {b} cannot be compared by {test.measure}.", *test.notes))
-    size, p = shown(abs(pair.value)), f"p {p_shown(test.p_value, test.floor)}"
+    size, p = format_value(abs(pair.value)), f"p {format_p(test.p_value, test.floor)}"
     if test.p_holm != test.p_value:
-        p = f"{p}, after Holm's correction {p_shown(test.p_holm, test.floor_of_holm)}"
+        p = f"{p}, after Holm's correction {format_p(test.p_holm, test.floor_of_holm)}"
     how = f"({p}, {format_method(test.method)})"
     if test.p_holm <= 1 - level:
         ahead, behind = (a, b) if (pair.value > 0) == (pair.measure.better != "lower") else (b, a)

@@ -20,7 +20,7 @@ from cutline.core.counts import divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Ranking, find_scores
 from cutline.core.table import ComparedByFields
-from cutline.core.validation import group_codes
+from cutline.core.validation import encode_groups
 from cutline.inference.corrected import Corrected
 from cutline.inference.delong import placements
 from cutline.inference.influence import Influence
@@ -48,7 +48,7 @@ class Groups(NamedTuple):
     @classmethod
     def of(cls, cell: Array, group: Array | None, cases: Array | None, strata: Array | None = None) -> Groups:
         """Return the groups of rows, by whatever names they have, and the strata that they were drawn from."""
-        names, code = group_codes(np.arange(len(cell)) if group is None else group)
+        names, code = encode_groups(np.arange(len(cell)) if group is None else group)
         apart = None if strata is None else number_strata(strata, code)
         times = np.ones(len(cell), np.int64) if cases is None else cases
         return cls(cell, code, times, len(names), apart, group is None)

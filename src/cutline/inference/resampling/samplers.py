@@ -16,7 +16,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.core.ranking import Ranking, find_scores
 from cutline.core.table import ComparedByFields
-from cutline.core.validation import group_codes
+from cutline.core.validation import encode_groups
 from cutline.inference.resampling.binning import ScoreBins
 from cutline.inputs import in_memory
 from cutline.inputs.alignment import groups_of
@@ -368,7 +368,7 @@ class CaseSampler(_OfOneModel):
 
 def number_strata(strata: Array, group: Array) -> Array:
     """Return the number of each group's stratum; refuse a group in two."""
-    code = group_codes(strata, "strata", "name one for each case")[1]
+    code = encode_groups(strata, "strata", "name one for each case")[1]
     stratum_of_group = np.empty(int(group.max()) + 1, np.int64)
     stratum_of_group[group] = code
     if (stratum_of_group[group] != code).any():
@@ -427,7 +427,7 @@ class GroupSampler(ComparedByFields, _OfOneModel):
             strata: The stratum of each, from which groups were drawn apart; None when all are of one.
         """
         n = len(is_positive)
-        names, code = (np.arange(n), np.arange(n)) if groups is None else group_codes(groups)
+        names, code = (np.arange(n), np.arange(n)) if groups is None else encode_groups(groups)
         cell = find_scores(ranking, scores).astype(np.intp)
         cell[~is_positive] += len(ranking)
         apart = None if strata is None else number_strata(strata, code)

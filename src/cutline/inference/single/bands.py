@@ -14,19 +14,19 @@ import numpy.typing as npt
 
 from cutline.core.array_ops import Array
 from cutline.core.counts import divide
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import ComparedByFields, Table, frame
+from cutline.core.table import ComparedByFields, Table, make_frame
 from cutline.core.validation import (
     LEVEL,
+    as_numbers,
     call_user_function,
     check_choice,
     check_flag,
     check_level,
     check_whole,
-    counted,
-    numbers,
+    format_count,
 )
 from cutline.inference import constants
 from cutline.inference.caveats import EQUAL, STRATIFIED_GROUPS, note_few_resamples, note_groups, note_redraws
@@ -222,14 +222,14 @@ class Band(ComparedByFields):
     @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the columns as a data frame of pandas, polars or pyarrow."""
-        return frame(self.to_dict(), backend)
+        return make_frame(self.to_dict(), backend)
 
     def _table(self) -> Table:
         """Return a few of the points, evenly spread."""
         some = range(0, len(self.x), max(1, (len(self.x) - 1) // (_SHOWN - 1)))
         columns = {name: [values[i] for i in some] for name, values in self.to_dict().items()}
         kind = "of the whole curve at once" if self.simultaneous else "point by point"
-        title = f"Band of {100 * self.level:g} %, {kind}, at {counted(len(self.x), 'place')}"
+        title = f"Band of {100 * self.level:g} %, {kind}, at {format_count(len(self.x), 'place')}"
         notes = tuple(f"  note: {note}" for note in self.notes)
         return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)), title=title, below=notes)
 
@@ -283,10 +283,10 @@ def band(
     ranking, groups = with_groups(ranking)
     level, resamples = check_level(level), check_whole(resamples, "resamples", 2)
     if not callable(curve):
-        raise ParameterError(f"is {briefly(curve)}", "pass a function of a ranking", argument="curve")
+        raise ParameterError(f"is {shorten_repr(curve)}", "pass a function of a ranking", argument="curve")
     if sampler is not None and not hasattr(sampler, "ranking"):
-        raise ParameterError(f"is {briefly(sampler)}", "pass a sampler of cutline, or None", argument="sampler")
-    places = numbers(x, "x").astype(float)
+        raise ParameterError(f"is {shorten_repr(sampler)}", "pass a sampler of cutline, or None", argument="sampler")
+    places = as_numbers(x, "x").astype(float)
     if check_flag(stratified, "stratified") and groups is not None:
         raise ParameterError(STRATIFIED_GROUPS)
     chosen = sampler or groups or CaseSampler(ranking, stratified)
@@ -325,7 +325,7 @@ def _evaluate_curve(curve: Callable[[Ranking], Array], ranking: Ranking) -> Arra
     except (TypeError, ValueError):
         heights = np.array(0.0)
     if heights.ndim != 1:
-        raise ParameterError(f"returns {briefly(value)}", "return one number for each place", argument="curve")
+        raise ParameterError(f"returns {shorten_repr(value)}", "return one number for each place", argument="curve")
     return heights
 
 
@@ -362,7 +362,7 @@ def roc_band(
     data, (ranking, groups) = ranking, with_groups(ranking)
     if not ranking.positives or not ranking.negatives:
         raise ParameterError("All cases are of one class, and one class has no ROC curve", "pass cases of both")
-    x = np.linspace(0, 1, 101) if fpr is None else numbers(fpr, "fpr").astype(float)
+    x = np.linspace(0, 1, 101) if fpr is None else as_numbers(fpr, "fpr").astype(float)
     if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
         raise ParameterError("fpr must be a flat sequence of rates from 0 to 1.")
     curve, level = partial(interpolate_tpr, ranking), check_level(level)
@@ -416,7 +416,7 @@ def pr_band(
     data, (ranking, groups) = ranking, with_groups(ranking)
     if not ranking.positives or not ranking.negatives:
         raise ParameterError("All cases are of one class, and one class has no curve", "pass cases of both")
-    x = np.linspace(0.01, 1, 100) if recall is None else numbers(recall, "recall").astype(float)
+    x = np.linspace(0.01, 1, 100) if recall is None else as_numbers(recall, "recall").astype(float)
     if x.ndim != 1 or not ((x > 0) & (x <= 1)).all():
         raise ParameterError("recall must be a flat sequence of rates above 0 and up to 1.")
     if not check_flag(simultaneous, "simultaneous"):
@@ -573,7 +573,7 @@ def calibration_band(
         The curve and the band. Notes say when neighbouring scores were put together.
     """
     if not isinstance(ranking, Ranking):
-        raise InputError(f"is {briefly(ranking)}", "pass a ranking, such as ev.ranking", argument="ranking")
+        raise InputError(f"is {shorten_repr(ranking)}", "pass a ranking, such as ev.ranking", argument="ranking")
     check_choice(kind, "kind", CALIBRATION_KINDS)
     check_choice(smooth, "smooth", CURVES)
     simultaneous = check_flag(simultaneous, "simultaneous")

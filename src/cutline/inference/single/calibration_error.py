@@ -24,7 +24,7 @@ import numpy as np
 from cutline.core import parallel
 from cutline.core.array_ops import Array
 from cutline.core.ranking import BLOCK, Ranking
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.inference import constants, effective_size
 from cutline.inference.caveats import BELOW, make_estimate, note_few_cases, warn_of_class_weights
 from cutline.inference.corrected import LEVEL, Corrected
@@ -321,9 +321,9 @@ def _make_estimate(
     if not is_null and estimand.form_as(CalibrationError).of_places:
         notes.append(_OF_PLACES)
     if is_null:
-        notes.append(_NULL.format(shown(by_chance)))
+        notes.append(_NULL.format(format_value(by_chance)))
     if high < estimand.value:
-        notes.append(_RAISED.format(shown(high)))
+        notes.append(_RAISED.format(format_value(high)))
     else:
         notes += note_few_cases(worlds.ranking)
     limits = Limits(min(low, estimand.value), max(high, estimand.value))

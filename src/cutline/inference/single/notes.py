@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cutline.core.validation import counted
+from cutline.core.validation import format_count
 from cutline.inference.caveats import note_groups, warn_of_few_groups, warn_of_missing_class
 from cutline.inference.quantities import Quantity
 from cutline.inference.resampling.samplers import GroupSampler
@@ -21,7 +21,8 @@ def describe_design(groups: GroupSampler, how: str, quantity: Quantity) -> list[
     if groups.has_weights:
         worth = groups.effective
         notes.append(
-            f"{counted(len(groups.cell), 'case')} with sampling weights count as {worth:.4g} in effect (design effect "
+            f"{format_count(len(groups.cell), 'case')} with sampling weights count as {worth:.4g} in effect "
+            "(design effect "
             f"of the weights: {len(groups.cell) / worth:.3g})."
         )
     if groups.stratum is not None:

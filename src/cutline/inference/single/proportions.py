@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import divide, real
+from cutline.core.counts import as_floats, divide
 from cutline.inference import constants
 from cutline.results.estimate import Limits, quantile
 
@@ -24,7 +24,7 @@ def wilson(k: Any, n: Any, level: float) -> Limits:
     >>> [round(float(limit), 4) for limit in wilson(3, 5, 0.95)]
     [0.2307, 0.8824]
     """
-    k, n, z = real(k), real(n), quantile(level)
+    k, n, z = as_floats(k), as_floats(n), quantile(level)
     centre = (k + z**2 / 2) / (n + z**2)
     half = z * np.sqrt(k * (n - k) / n + z**2 / 4) / (n + z**2)
     # At the ends a limit is the end itself, which rounding would miss.
@@ -40,7 +40,7 @@ def wilson_modified(k: Any, n: Any, level: float) -> Limits:
     >>> [round(float(limit), 4) for limit in wilson_modified(39, 40, 0.95)]
     [0.8712, 0.9987]
     """
-    k, n = real(k), real(n)
+    k, n = as_floats(k), as_floats(n)
     low, high = wilson(k, n, level)
     if not np.any(is_modified(k, n)):
         return Limits(low, high)
@@ -88,7 +88,7 @@ def mid_p(k: Any, n: Any, level: float) -> Limits:
     >>> [round(float(limit), 4) for limit in mid_p(3, 5, 0.95)]
     [0.1824, 0.9265]
     """
-    k, n, tail = real(k), real(n), (1 - level) / 2
+    k, n, tail = as_floats(k), as_floats(n), (1 - level) / 2
     return Limits(1 - _find_upper_mid_p(n - k, n, tail), _find_upper_mid_p(k, n, tail))
 
 

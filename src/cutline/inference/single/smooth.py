@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.blocks import condensed_ranking
+from cutline.core.blocks import condense_ranking
 from cutline.core.ranking import Ranking
 from cutline.inference import constants, effective_size, influence
 from cutline.inference.caveats import BELOW, EQUAL, note_effective_cases
@@ -179,7 +179,7 @@ def influence_limits_of_mean(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a mean over the cases, from the losses of single cases."""
     form = estimand.form_as(MeanOfCases)
     r, parameters = estimand.ranking, estimand.parameters
-    few = condensed_ranking(r) if form.is_smooth(**parameters) else r
+    few = condense_ranking(r) if form.is_smooth(**parameters) else r
     second = effective_size.square_weights(r) if few is r else few
     return normal_limits(estimand, influence.of_mean(few, second, *form.of(few, **parameters)), level)
 

@@ -19,7 +19,7 @@ from cutline.core import parallel
 from cutline.core.array_ops import Array
 from cutline.core.caching import cached_value
 from cutline.core.ranking import Ranking
-from cutline.core.table import shown
+from cutline.core.table import format_value
 from cutline.inference import constants, effective_size
 from cutline.inference.caveats import NO_COVERAGE, SEPARATED, has_spread, make_estimate, note_few_cases
 from cutline.inference.corrected import LEVEL, Corrected
@@ -248,7 +248,7 @@ def _make_estimate(estimand: Estimand, world: _SmoothedSamples, limits: Limits, 
     if find_separated_limits(estimand, level) is not None:
         notes.append(SEPARATED)
     elif len(world.samples) > 1 and has_spread(world.samples):
-        notes.append(RAISED.format(estimand.form_as(MaximumOverCuts).over, shown(abs(world.bias))))
+        notes.append(RAISED.format(estimand.form_as(MaximumOverCuts).over, format_value(abs(world.bias))))
     elif limits.low == limits.high:
         notes.append(NO_COVERAGE)
     return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from cutline.core.blocks import compute_together
 from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking
-from cutline.core.table import plain
+from cutline.core.table import to_json_value
 from cutline.inference.methods import Method, default_method, default_without_resamples
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest, check_request
@@ -101,7 +101,7 @@ def _make_row(
     bracket: Bounds | None,
     options: SummaryOptions,
 ) -> Row:
-    baseline = plain(selected.measure.baseline_value(estimand.data, **estimand.parameters))
+    baseline = to_json_value(selected.measure.baseline_value(estimand.data, **estimand.parameters))
     value = estimand.value
     reason = estimand.reason or ("infinite" if math.isinf(value) else "")
     estimate = (
