@@ -29,7 +29,7 @@ import cutline as cl
 from cutline.inference import simultaneous
 from cutline.inference.single.proportions import mid_p, wilson
 from cutline.inference.single.reference import jeffreys
-from cutline.inference.slice_auc import Slicing, studentised
+from cutline.inference.slice_auc import Slicing, studentise
 from cutline.inference.slice_search import Losses, build_lattice, code_column, search
 from cutline.measures import MEASURES
 from cutline.slices.simultaneous_intervals import estimate_slice
@@ -81,13 +81,13 @@ def rejections(slicing, tested, permutations, seed, level=0.05):
     many larger ones as rule a rejection out: the same decisions as those of `permutation_test`.
     """
     rng = np.random.default_rng(seed)
-    observed = studentised(slicing, slicing.areas)[tested]
+    observed = studentise(slicing, slicing.areas)[tested]
     most = np.array([-observed.min(), observed.max()])
     allowed = int(level / 2 * (permutations + 1)) - 1  # larger ones with which a tail is still rejected
     larger, done = np.zeros(2, int), 0
     while done < permutations and (larger <= allowed).any():
         step = min(20, permutations - done)
-        null = studentised(slicing, slicing.permuted_areas(rng, step))[:, tested]
+        null = studentise(slicing, slicing.permuted_areas(rng, step))[:, tested]
         larger += [(-null.min(axis=1) >= most[0] - 1e-9).sum(), (null.max(axis=1) >= most[1] - 1e-9).sum()]
         done += step
     return larger <= allowed
@@ -113,7 +113,7 @@ def alarms(args):
         n = np.stack([sizes_of(rng, args.slices) for _ in range(samples)])
         k = rng.binomial(n, share)
         rest = k.sum(1, keepdims=True) - k, n.sum(1, keepdims=True) - n
-        p = simultaneous.fisher_p(k, n, *rest, "two-sided")
+        p = simultaneous.compute_fisher_p(k, n, *rest, "two-sided")
         significant = np.stack([simultaneous.adjust_p_values(row, "holm") for row in p]) <= 0.05
         less = k / n < rest[0] / rest[1]
         report(

@@ -32,6 +32,7 @@ from cutline.core.validation import (
 )
 from cutline.core.validation import as_column as as_column
 from cutline.inference import datasets as statistics
+from cutline.inference.simultaneous import holm
 from cutline.inputs import column_source
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class DatasetComparison(ShownAsTable):
             p = adjusted = np.array([every[a, b] for a, b in places])
         else:
             p = np.array([statistics.signed_ranks(gap).p_value for gap in gaps])
-            adjusted = statistics.holm(p)
+            adjusted = np.asarray(holm(p.tolist()), dtype=float)
         means = self.ranks.mean(axis=0)
         return tuple(
             Pair(

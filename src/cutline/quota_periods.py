@@ -34,8 +34,7 @@ from cutline.core.validation import (
 )
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import BELOW, make_estimate
-from cutline.inference.differences.difference import holm
-from cutline.inference.slice_auc import student_p
+from cutline.inference.simultaneous import compute_student_p, holm
 from cutline.inference.survey import ClusterRatio, cluster_ratio, spread, student_limits, wilson_limits
 from cutline.inputs import column_source
 from cutline.inputs.in_memory import rank_cases
@@ -753,7 +752,7 @@ def _difference_of(measure: str, models: Mapping[str, QuotaPeriods], a: str, b: 
     low, high, p_value = math.nan, math.nan, math.nan
     if error > _EXACT:
         low, high = (float(limit) for limit in student_limits(ratio, level))
-        p_value = float(student_p(np.array(value / error), np.array(ratio.clusters - 1), "two-sided"))
+        p_value = float(compute_student_p(np.array(value / error), np.array(ratio.clusters - 1), "two-sided"))
     elif ratio.clusters > 1 and abs(value) <= _EXACT:  # equal in every period
         low, high, p_value = 0.0, 0.0, 1.0
     values = (model_a.value(measure), model_b.value(measure), value)

@@ -31,7 +31,7 @@ from cutline.core.validation import (
     format_count,
     missing_error,
 )
-from cutline.inference.permutation import PermutationTest, verdict_of_chance
+from cutline.inference.permutation import PermutationTest, compare_with_permutations
 from cutline.inference.resampling.bootstrap import percentile
 from cutline.inference.resampling.pairing import stream
 from cutline.measures import MEASURES, Measure
@@ -313,7 +313,7 @@ def permutation_test(
     done = [] if resume is None else resume.values.tolist()
     split = _Split(estimator, X_train, y_train, X_test, y_test, scorer, seed)
     done += run_rounds(_fit_shuffled, split, range(len(done), 0 if why else permutations), n_jobs, progress)
-    verdict = verdict_of_chance(chosen, value, np.array(done, dtype=float), seed, why)
+    verdict = compare_with_permutations(chosen, value, np.array(done, dtype=float), seed, why)
     if why or verdict.permutations >= permutations:
         return verdict
     return verdict.stopped(permutations)
@@ -347,7 +347,7 @@ def _permute_folds(
     why = "" if value == value else "it has no value in some fold"
     done = [] if resume is None else resume.values.tolist()
     done += run_rounds(_run_shuffled_round, task, range(len(done), 0 if why else permutations), n_jobs, progress)
-    verdict = verdict_of_chance(task.scorer.measure, value, np.array(done, dtype=float), task.seed, why)
+    verdict = compare_with_permutations(task.scorer.measure, value, np.array(done, dtype=float), task.seed, why)
     return verdict if why or verdict.permutations >= permutations else verdict.stopped(permutations)
 
 

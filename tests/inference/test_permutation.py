@@ -9,7 +9,7 @@ import pytest
 
 import cutline as cl
 from cutline import MEASURES, compare, evaluate
-from cutline.inference.permutation import PermutationTest, verdict_of_chance
+from cutline.inference.permutation import PermutationTest, compare_with_permutations
 
 LABELS, SCORES = [1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.6, 0.2]
 
@@ -26,7 +26,7 @@ def every_labelling(measure, labels, scores, **parameters):
 
 def test_300_of_10_000_make_a_share_of_3_percent():
     values = np.concatenate((np.full(300, 0.8), np.full(9700, 0.4)))
-    found = verdict_of_chance(MEASURES["recall"], 0.8, values, seed=0)
+    found = compare_with_permutations(MEASURES["recall"], 0.8, values, seed=0)
 
     assert found.extreme == 300
     assert found.share == 0.03

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from cutline.inference import simultaneous
 from cutline.inference.delong import delong_logit
+from cutline.inference.simultaneous import westfall_young
 from cutline.inference.single.proportions import mid_p, wilson
-from cutline.inference.slice_auc import Slicing, permutation_test, westfall_young
+from cutline.inference.slice_auc import Slicing, permutation_test
 
 
 def example():
@@ -101,14 +102,14 @@ def test_permuted_slices_are_those_of_all_pairs():
 
 
 def test_against_the_rest(areas):
-    z = simultaneous.logit_z(*areas)
-    p = simultaneous.normal_p(z, "two-sided")
+    z = simultaneous.compute_logit_z(*areas)
+    p = simultaneous.compute_normal_p(z, "two-sided")
 
     assert (areas.area - areas.rest).round(6).tolist() == [0.016852, 0.120075, -0.013164, -0.123654]
     assert p.round(5).tolist()[::2] == [0.64856, 0.71814]
     assert p.round(6).tolist()[1::2] == [0.000421, 0.000868]
     assert simultaneous.adjust_p_values(p, "holm").round(6).tolist() == [1, 0.001684, 1, 0.002604]
-    assert simultaneous.normal_p(z, "less") == pytest.approx(np.where(z < 0, p / 2, 1 - p / 2))
+    assert simultaneous.compute_normal_p(z, "less") == pytest.approx(np.where(z < 0, p / 2, 1 - p / 2))
 
 
 def test_permutations_find_what_the_formula_finds():
@@ -117,7 +118,7 @@ def test_permutations_find_what_the_formula_finds():
     found = permutation_test(slicing, np.array([True, True, True, True]), permutations=399)
     worse = permutation_test(slicing, np.array([True, False, True, True]), alternative="less", permutations=399)
 
-    assert found.statistic == pytest.approx(simultaneous.logit_z(*slicing.areas))
+    assert found.statistic == pytest.approx(simultaneous.compute_logit_z(*slicing.areas))
     assert (found.adjusted <= 0.05).tolist() == [False, True, False, True]
     assert (found.adjusted >= found.p_value).all()
     assert np.isnan(worse.adjusted[1])
@@ -228,13 +229,13 @@ def test_gaps_of_equal_shares_hold_nought():
 def test_max_t_of_independent_estimates_is_sidaks():
     covariance = np.diag([1.0, 4.0, 9.0, 0.25])
 
-    assert simultaneous.max_t(covariance, 0.95) == pytest.approx(2.490915, abs=0.02)
-    assert simultaneous.max_t(np.eye(4), 0.95, pairs=True) == pytest.approx(2.56903, abs=0.02)
+    assert simultaneous.compute_max_t(covariance, 0.95) == pytest.approx(2.490915, abs=0.02)
+    assert simultaneous.compute_max_t(np.eye(4), 0.95, pairs=True) == pytest.approx(2.56903, abs=0.02)
 
 
 def test_max_t_of_equal_estimates_equals_the_quantile_of_one():
-    assert simultaneous.max_t(np.ones((5, 5)), 0.95) == pytest.approx(1.96, abs=0.02)
-    assert simultaneous.max_t(np.ones((5, 5)), 0.95, pairs=True) == 0.0
+    assert simultaneous.compute_max_t(np.ones((5, 5)), 0.95) == pytest.approx(1.96, abs=0.02)
+    assert simultaneous.compute_max_t(np.ones((5, 5)), 0.95, pairs=True) == 0.0
 
 
 # ---------------------------------------------------------------------- p-values
@@ -246,9 +247,11 @@ def test_fisher_is_the_hypergeometric_sum():
         ways = [math.comb(hits, i) * math.comb(total - hits, n - i) for i in range(k + 1)]
         return sum(ways) / math.comb(total, n)
 
-    p = simultaneous.fisher_p(np.array([1, 4]), np.array([10, 9]), np.array([11, 3]), np.array([14, 12]), "less")
+    p = simultaneous.compute_fisher_p(
+        np.array([1, 4]), np.array([10, 9]), np.array([11, 3]), np.array([14, 12]), "less"
+    )
     assert p == pytest.approx([tail(1, 10, 11, 14), tail(4, 9, 3, 12)])
-    both = simultaneous.fisher_p(np.array([1]), np.array([10]), np.array([11]), np.array([14]), "two-sided")
+    both = simultaneous.compute_fisher_p(np.array([1]), np.array([10]), np.array([11]), np.array([14]), "two-sided")
     assert both == pytest.approx([2 * tail(1, 10, 11, 14)])
 
 
@@ -274,7 +277,7 @@ def test_step_down_is_no_larger_than_single_step():
 
 
 def test_cochran(areas):
-    found = simultaneous.cochran_q(
+    found = simultaneous.run_cochran_test(
         simultaneous.logit(areas.area), areas.variance / (areas.area * (1 - areas.area)) ** 2
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.inference.differences.difference import holm
+from cutline.inference.simultaneous import holm
 
 RNG = np.random.default_rng(11)
 LABELS = (RNG.random(900) < 0.4).astype(int)

@@ -16,7 +16,7 @@ from cutline.core.merging import merge
 from cutline.cuts.gates import check_slices
 from cutline.inference import simultaneous
 from cutline.inference.single.proportions import mid_p
-from cutline.inference.slice_auc import group_covariance
+from cutline.inference.slice_auc import compute_group_covariance
 from cutline.slices.differences import SliceMeasure
 
 
@@ -641,7 +641,7 @@ def test_the_variance_of_slices_that_share_groups_equals_the_jackknife_over_grou
         values = [cl.auc(label[rest & (site == s)], score[rest & (site == s)]) for s in "ABCD"]
         without.append([values[0] - values[1], values[2] - values[3]])
     spread = np.var(without, axis=0) * (len(without) - 1)
-    covariance = group_covariance(measured._sums)
+    covariance = compute_group_covariance(measured._sums)
     pairs = [covariance[i, i] + covariance[j, j] - 2 * covariance[i, j] for i, j in ((0, 1), (2, 3))]
 
     assert pairs == pytest.approx(spread, rel=0.05)

@@ -19,8 +19,8 @@ from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, format_p, format_value, to_json_value
 from cutline.core.validation import LEVEL, check_level, check_number, check_text, format_count, is_among
 from cutline.folds.evaluation import FoldEvaluation, evaluate_folds
-from cutline.inference.datasets import holm
 from cutline.inference.folds import FoldMean, Posterior, correlated_t, nadeau_bengio
+from cutline.inference.simultaneous import holm
 from cutline.inputs import column_source
 from cutline.measures import MEASURES, Measure
 from cutline.measures.aliases import under
@@ -166,8 +166,8 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         results = [self.test(measure, rope=rope, a=a, b=b, level=level) for a, b in pairs]
         if len(results) == 1:
             return results
-        adjusted = holm(np.array([test.p_value for test in results]))
-        return [replace(test, p_holm=float(p)) for test, p in zip(results, adjusted, strict=True)]
+        adjusted = holm([test.p_value for test in results])
+        return [replace(test, p_holm=p) for test, p in zip(results, adjusted, strict=True)]
 
     def _difference(
         self, a: str, b: str, measure: Measure, parameters: Mapping[str, Any]

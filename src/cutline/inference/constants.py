@@ -21,11 +21,11 @@ FEW_DECISIONS = 5
 """True positives, or errors, at a quota or at a point of a curve below which resamples hardly vary, so that Wilson's
 limits are used: 96.4 % of these held at quotas, without it 95.0, and 17 of 135 cells lost a point. Chosen: `python
 benchmarks/ablation.py few-at-quota`. At the top of the list 98.3 %, without it 87.1 (`few-at-the-top`)."""
-FEW_OF_A_KIND = 3
+FEW_EVENTS = 3
 """Cases that have a property, or lack it, up to which Wilson's limit is replaced by Poisson's. Source: Brown, Cai and
 DasGupta 2001."""
 POISSON_UP_TO = 0.2
-"""Share of all cases up to which few cases of a kind are taken for Poisson's: 96.5 % of the limits that it changes
+"""Share of all cases up to which so few events are taken for Poisson's: 96.5 % of the limits that it changes
 held, without it 98.8, and these are wider. Chosen: `python benchmarks/ablation.py poisson-up-to`."""
 
 # ---------------------------------------------------------------------- the AUC
@@ -57,7 +57,7 @@ PLENTY_FOR_A_DIFFERENCE = 5000
 """The same for a difference of two models, in which much of the skewness cancels. A convention: what does not cancel
 moves a tail by at most 0.12 points."""
 PLENTY_IN_A_CELL = 1000
-"""Cases that every kind of decision at a cut must have for that. A convention: the skewness of a count of 1,000 moves a
+"""Cases that each of the four cells of a cut must have for that. A convention: the skewness of a count of 1,000 moves a
 tail of 2.5 % by 0.27 points (Hall 1992)."""
 PART_OF_A_CASE = 0.25
 """How near to an end of its range a resampled value is taken to come, in parts of a case. With a fifth of it 98.0 %

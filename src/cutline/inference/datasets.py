@@ -117,16 +117,6 @@ def signed_ranks(differences: Array) -> SignedRanks:
     return SignedRanks(positive, negative, min(1.0, 2 * tail), exact=True)
 
 
-def holm(p_values: Array) -> Array:
-    """Return Holm's adjusted p-values, in the order given."""
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
-
-
 def find_cliques(means: Array, different: Array) -> list[tuple[int, ...]]:
     """Return the largest runs of models, in order of their mean ranks, in which no two differ.
 

@@ -48,7 +48,7 @@ class FoldMean:
 
     @property
     def p_value(self) -> float:
-        """The two-sided p-value of the hypothesis that the mean is 0."""
+        """Two-sided p-value of the hypothesis that the mean is 0."""
         from scipy.special import stdtr
 
         return float(2 * stdtr(self.degrees_of_freedom, -abs(self.t)))

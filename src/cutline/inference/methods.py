@@ -20,7 +20,7 @@ from cutline.inference.single.estimand import Estimand
 from cutline.measures.forms import CurvePoint, MeanOfCases, RankStatistic, VarianceFormula
 from cutline.results.method_titles import format_method
 
-Condition = Callable[[Estimand], bool]
+Predicate = Callable[[Estimand], bool]
 Engine = Literal["formula", "bootstrap", "inversion", "smoothed"]
 
 
@@ -38,8 +38,8 @@ class Method:
     source: str
     limits: Callable[..., Any]
     engine: Engine = "formula"
-    applies: Condition = always
-    by_rule: Condition = always
+    applies: Predicate = always
+    by_rule: Predicate = always
     allows_for: Literal["", "weights", "design"] = ""
     settles_caveat: bool = False
 
@@ -48,9 +48,9 @@ class Method:
         """Return the name for people."""
         return format_method(self.name)
 
-    def when(self, condition: Condition) -> Method:
+    def when(self, holds: Predicate) -> Method:
         """Return the method as an entry of a row of defaults that is chosen only under a condition."""
-        return replace(self, by_rule=condition)
+        return replace(self, by_rule=holds)
 
 
 def is_plain(estimand: Estimand) -> bool:

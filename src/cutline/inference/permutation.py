@@ -24,7 +24,7 @@ _FEW_AT_A_SCORE = 4  # cases, up to which dealing labels to them is faster than 
 
 @dataclass(frozen=True, eq=False)
 class PermutationTest(ComparedByFields):
-    """How often chance alone does as well.
+    """A permutation test: how often chance alone does as well.
 
     `p_value` counts the data at hand as one more permutation, so that it is never 0; `share` is the plain share of
     the permutations, `extreme` of those in `values`, that are at least as good.
@@ -39,7 +39,7 @@ class PermutationTest(ComparedByFields):
 
     @property
     def permutations(self) -> int:
-        """How many permutations there were."""
+        """Number of permutations."""
         return len(self.values)
 
     @property
@@ -53,11 +53,11 @@ class PermutationTest(ComparedByFields):
         return math.nan if math.isnan(self.value) else float(divide(self.extreme, self.permutations))
 
     def stopped(self, planned: int) -> PermutationTest:
-        """The same, saying that more permutations were asked for."""
+        """Return the same, with a note that more permutations were planned."""
         return replace(self, notes=(*self.notes, f"Stopped after {self.permutations} of {planned} permutations."))
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the single permutations, ready for JSON."""
+        """Return all but the single permutations, ready for JSON."""
         names = ("measure", "value", "p_value", "share", "extreme", "permutations", "seed")
         return {name: to_json_value(getattr(self, name)) for name in names} | {"notes": list(self.notes)}
 
@@ -73,8 +73,10 @@ class PermutationTest(ComparedByFields):
         return "<br>".join(html_text(line) for line in repr(self).splitlines())
 
 
-def verdict_of_chance(measure: Measure, value: float, values: Array, seed: int, why: str = "") -> PermutationTest:
-    """The test of a value against what chance gave; a permutation in which the measure is undefined does as well."""
+def compare_with_permutations(
+    measure: Measure, value: float, values: Array, seed: int, why: str = ""
+) -> PermutationTest:
+    """Return the test of a value against its values in permutations; one where it is undefined does as well."""
     if measure.better is None:
         raise ParameterError(
             f"{measure.name} is neither better nor worse when it is higher", "choose another measure to test"
@@ -94,7 +96,7 @@ def verdict_of_chance(measure: Measure, value: float, values: Array, seed: int, 
 def permute_labels(
     ranking: Ranking, measure: Measure, parameters: Mapping[str, Any], permutations: int, seed: int
 ) -> PermutationTest:
-    """Whether the scores have to do with the labels: the measure against its values with the labels shuffled.
+    """Test whether the scores have to do with the labels: the measure against its values with shuffled labels.
 
     Shuffling says only which of the cases at each score are positive, so that it is drawn from the ranking.
     """
@@ -105,7 +107,7 @@ def permute_labels(
     if not ranking.integral:
         value, why = math.nan, "weights that are not whole numbers do not say how many cases there are to shuffle"
     if math.isnan(value):
-        return verdict_of_chance(measure, math.nan, np.full(0, math.nan), seed, why)
+        return compare_with_permutations(measure, math.nan, np.full(0, math.nan), seed, why)
 
     def work(numbers: range) -> Array:
         pos = np.stack([_shuffle_labels(ranking, stream(seed, number)) for number in numbers])
@@ -113,11 +115,11 @@ def permute_labels(
         return np.broadcast_to(np.asarray(question.value(shuffled, 0), dtype=float), len(pos))
 
     done = map_parallel(work, split_in_chunks(permutations, len(ranking)), permutations * len(ranking), reports=True)
-    return verdict_of_chance(measure, value, np.concatenate(done), seed)
+    return compare_with_permutations(measure, value, np.concatenate(done), seed)
 
 
 def _shuffle_labels(ranking: Ranking, rng: np.random.Generator) -> Array:
-    """How many positives each score gets when the labels are dealt anew."""
+    """Draw the number of positives at each score when the labels are shuffled."""
     n, positives = int(ranking.total), int(ranking.positives)
     if n > _FEW_AT_A_SCORE * len(ranking):
         return rng.multivariate_hypergeometric(ranking.size, positives, method="marginals")
@@ -133,8 +135,7 @@ def _shuffle_labels(ranking: Ranking, rng: np.random.Generator) -> Array:
 def exchange_models(
     pairing: Pairing, question: Question, cuts: Sequence[int] | None, permutations: int, seed: int
 ) -> tuple[Array, float]:
-    """The differences of two models when a fair coin decides for each case which model gave which score, and the
-    difference at hand.
+    """Return the differences of two models when a fair coin exchanges the scores of each case, and the one observed.
 
     What is exchanged is what the measure looks at: for a measure of one cut (`cuts`) the two predictions, for one of
     probabilities or margins the two scores, and for one of the order the two ranks (Venkatraman & Begg 1996), because

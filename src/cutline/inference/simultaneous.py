@@ -1,17 +1,18 @@
 """Simultaneous inference for slices: intervals that hold together, the largest gap, equality tests and pooling.
 
 Every function takes arrays with one entry for each slice and checks nothing. Slices that partition the cases are
-independent, which is what the critical values of Sidak and of Tukey and Kramer assume; `max_t` needs no independence.
+independent, which is what the critical values of Sidak and of Tukey and Kramer assume; `compute_max_t` needs no
+independence.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.inference.differences.difference import holm
 from cutline.inference.single.proportions import mid_p
 from cutline.results.estimate import Limits, quantile
 
@@ -66,7 +67,7 @@ class PairComparisons(NamedTuple):
 
     @property
     def gap(self) -> tuple[float, Limits]:
-        """The largest difference and its interval.
+        """Largest difference and its interval.
 
         If all pairs hold at once, the largest lower limit is at most the largest true difference, and that is at most
         the largest upper limit.
@@ -77,7 +78,7 @@ class PairComparisons(NamedTuple):
 
     @property
     def widest(self) -> tuple[int, int]:
-        """The slice with the largest and the one with the smallest value."""
+        """Slice with the largest value, and the one with the smallest."""
         at = int(np.abs(self.difference).argmax())
         first, second = int(self.first[at]), int(self.second[at])
         return (first, second) if self.difference[at] >= 0 else (second, first)
@@ -154,7 +155,7 @@ def find_joint_gap(families: list[PairComparisons]) -> tuple[float, Limits]:
     return max(value for value, _ in gaps), Limits(low, high)
 
 
-def max_t(covariance: Array, level: float, *, pairs: bool = False, seed: int = 0) -> float:
+def compute_max_t(covariance: Array, level: float, *, pairs: bool = False, seed: int = 0) -> float:
     """Return the critical value of the largest |t| of estimates that may share cases.
 
     The Gaussian multiplier bootstrap of Chernozhukov, Chetverikov and Kato (2013) multiplies the influence values of
@@ -193,7 +194,7 @@ def _split_in_chunks(total: int, largest: int) -> list[int]:
 # ---------------------------------------------------------------------- p-values
 
 
-def normal_p(z: Any, alternative: str) -> Array:
+def compute_normal_p(z: Any, alternative: str) -> Array:
     """Return p-values of standard normal statistics; `alternative` is two-sided, less or greater."""
     from scipy.special import ndtr
 
@@ -203,10 +204,37 @@ def normal_p(z: Any, alternative: str) -> Array:
     return np.asarray(ndtr(z if alternative == "less" else -z))
 
 
-def logit_z(areas: Array, variances: Array, others: Array, other_variances: Array) -> Array:
+def compute_student_p(t: Array, freedom: Array, alternative: str) -> Array:
+    """Return p-values of Student's statistics; `alternative` is two-sided, less or greater."""
+    from scipy.special import stdtr
+
+    if alternative == "two-sided":
+        return np.asarray(2 * stdtr(freedom, -np.abs(t)))
+    return np.asarray(stdtr(freedom, t if alternative == "less" else -t))
+
+
+def convert_to_student(critical: float, freedom: Array) -> Array:
+    """Return the quantiles of Student's distributions with the same probability as a normal one.
+
+    >>> convert_to_student(1.959964, np.array([10.0])).round(4).tolist()
+    [2.2281]
+    """
+    from scipy.special import ndtr, stdtrit
+
+    return np.asarray(stdtrit(freedom, ndtr(critical)))
+
+
+def compute_welch_freedom(variance: Array, freedom: Array, other: Array, other_freedom: Array) -> Array:
+    """Return the degrees of freedom of the sum of two variances."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = np.square(variance + other) / (np.square(variance) / freedom + np.square(other) / other_freedom)
+    return np.where(np.isfinite(total), total, np.minimum(freedom, other_freedom))
+
+
+def compute_logit_z(areas: Array, variances: Array, others: Array, other_variances: Array) -> Array:
     """Return the differences of two AUCs on the scale of the log-odds, in their standard errors.
 
-    >>> float(logit_z(np.array([0.8]), np.array([0.01]), np.array([0.8]), np.array([0.01]))[0])
+    >>> float(compute_logit_z(np.array([0.8]), np.array([0.01]), np.array([0.8]), np.array([0.01]))[0])
     0.0
     """
     spread = variances / np.square(areas * (1 - areas)) + other_variances / np.square(others * (1 - others))
@@ -223,10 +251,10 @@ def expit(log_odds: Any) -> Array:
     return np.asarray(1 / (1 + np.exp(-np.asarray(log_odds))))
 
 
-def fisher_p(k: Array, n: Array, others: Array, of: Array, alternative: str) -> Array:
+def compute_fisher_p(k: Array, n: Array, others: Array, of: Array, alternative: str) -> Array:
     """Return Fisher's exact p-values that shares k / n and others / of are equal; two-sided ones are doubled tails.
 
-    >>> fisher_p(np.array([1]), np.array([10]), np.array([11]), np.array([14]), "less").round(6).tolist()
+    >>> compute_fisher_p(np.array([1]), np.array([10]), np.array([11]), np.array([14]), "less").round(6).tolist()
     [0.00138]
     """
     from scipy.stats import hypergeom
@@ -239,6 +267,35 @@ def fisher_p(k: Array, n: Array, others: Array, of: Array, alternative: str) -> 
     if alternative == "two-sided":
         return np.asarray(np.minimum(1.0, 2 * np.minimum(tails["less"](), tails["greater"]())))
     return np.asarray(np.clip(tails[alternative](), 0.0, 1.0))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return the p-values corrected by Holm (1979); NaN is not counted and stays NaN.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=float)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    factors = np.arange(len(order), 0, -1)
+    corrected = np.full(len(p), np.nan)
+    corrected[order] = np.minimum(1, np.maximum.accumulate(factors * p[order]))
+    return corrected.tolist()
+
+
+def westfall_young(observed: Array, null: Array) -> Array:
+    """Return step-down adjusted p-values of statistics that are large under the alternative.
+
+    >>> westfall_young(np.array([3.0, 1.0]), np.array([[0.0, 2.0], [4.0, 0.0], [1.0, 1.0]])).tolist()
+    [0.5, 0.75]
+    """
+    order = np.argsort(-observed, kind="stable")
+    remaining = np.maximum.accumulate(null[:, order[::-1]], axis=1)[:, ::-1]
+    p = (1 + (remaining >= observed[order]).sum(axis=0)) / (1 + len(null))
+    adjusted = np.empty(len(observed))
+    adjusted[order] = np.maximum.accumulate(p)
+    return adjusted
 
 
 def adjust_p_values(p_values: Any, adjust: str) -> Array:
@@ -273,7 +330,7 @@ class Equality(NamedTuple):
     inconsistency: float
 
 
-def cochran_q(values: Array, variances: Array) -> Equality:
+def run_cochran_test(values: Array, variances: Array) -> Equality:
     """Test that independent estimates with known variances have one mean."""
     from scipy.special import chdtrc
 
@@ -283,7 +340,7 @@ def cochran_q(values: Array, variances: Array) -> Equality:
     return Equality(q, freedom, float(chdtrc(freedom, q)), max(0.0, 1 - freedom / q) if q > 0 else 0.0)
 
 
-def paule_mandel(values: Array, variances: Array) -> float:
+def estimate_variance_between(values: Array, variances: Array) -> float:
     """Return the variance between slices at which the weighted squares sum to their degrees of freedom; 0 if none."""
 
     def excess(tau2: float) -> float:
@@ -314,7 +371,7 @@ class Pooled(NamedTuple):
 def pool_partially(values: Array, variances: Array) -> Pooled:
     """Return empirical-Bayes values of a normal-normal model, with the variances of Morris (1983)."""
     count = len(values)
-    tau2 = paule_mandel(values, variances)
+    tau2 = estimate_variance_between(values, variances)
     weight = 1 / (variances + tau2)
     mean = float(weight @ values / weight.sum())
     pull = variances * weight

@@ -17,14 +17,14 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Ranking
-from cutline.inference import influence, simultaneous
+from cutline.inference import influence
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inference.simultaneous import logit
+from cutline.inference.simultaneous import logit, westfall_young
 from cutline.measures import Measure, Needs
 
 
-def measure_influence(measure: Measure, ranking: Ranking, threshold: float, parameters: Any) -> Influence | None:
+def find_influence(measure: Measure, ranking: Ranking, threshold: float, parameters: Any) -> Influence | None:
     """Return what one case more changes in a measure; None where it has no slope.
 
     Args:
@@ -41,7 +41,7 @@ def measure_influence(measure: Measure, ranking: Ranking, threshold: float, para
     return influence.of_measure(measure, ranking, parameters, float(measure.compute(data, **rest)))
 
 
-def group_sums(changes: Influence, sampler: GroupSampler, codes: Array, count: int) -> Array:
+def sum_by_group(changes: Influence, sampler: GroupSampler, codes: Array, count: int) -> Array:
     """Return what each of all groups changes in the measure of one slice.
 
     Args:
@@ -56,44 +56,17 @@ def group_sums(changes: Influence, sampler: GroupSampler, codes: Array, count: i
     return np.bincount(codes[sampler.group], own, count)
 
 
-def group_covariance(sums: Array) -> Array:
+def compute_group_covariance(sums: Array) -> Array:
     """Return the covariance of measures from what each group (rows) changes in each of them (columns)."""
     count = len(sums)
     return np.asarray(sums.T @ sums * (count / (count - 1)))
 
 
-def correlation_of(covariance: Array) -> Array:
+def compute_correlation(covariance: Array) -> Array:
     """Return the correlation of estimates; 0 where one does not vary."""
     spread = np.sqrt(np.diag(covariance))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.nan_to_num(covariance / np.outer(spread, spread), nan=0.0, posinf=0.0, neginf=0.0)
-
-
-def satterthwaite(variance: Array, freedom: Array, other: Array, other_freedom: Array) -> Array:
-    """Return the degrees of freedom of the sum of two variances."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        total = np.square(variance + other) / (np.square(variance) / freedom + np.square(other) / other_freedom)
-    return np.where(np.isfinite(total), total, np.minimum(freedom, other_freedom))
-
-
-def as_student(critical: float, freedom: Array) -> Array:
-    """Return the quantiles of Student's distributions with the same probability as a normal one.
-
-    >>> as_student(1.959964, np.array([10.0])).round(4).tolist()
-    [2.2281]
-    """
-    from scipy.special import ndtr, stdtrit
-
-    return np.asarray(stdtrit(freedom, ndtr(critical)))
-
-
-def student_p(t: Array, freedom: Array, alternative: str) -> Array:
-    """Return p-values of Student's statistics; `alternative` is two-sided, less or greater."""
-    from scipy.special import stdtr
-
-    if alternative == "two-sided":
-        return np.asarray(2 * stdtr(freedom, -np.abs(t)))
-    return np.asarray(stdtr(freedom, t if alternative == "less" else -t))
 
 
 class RestDifference(NamedTuple):
@@ -104,7 +77,7 @@ class RestDifference(NamedTuple):
     statistic: float
 
 
-def difference_from_rest(
+def compare_with_rest(
     value: float, rest: float, sums: Array, rest_sums: Array, shift: float, *, is_share: bool
 ) -> RestDifference:
     """Compare a slice with its rest, which may share groups with it; shares on the logit scale.
@@ -123,7 +96,7 @@ def difference_from_rest(
     if is_share and 0 < value < 1 and 0 < rest + shift < 1:
         at = rest + shift
         slopes = sums / (value * (1 - value)) - rest_sums / (at * (1 - at))
-        distance = float(simultaneous.logit(value) - simultaneous.logit(at))
+        distance = float(logit(value) - logit(at))
         spread = float(np.sqrt(factor * np.square(slopes).sum()))
     else:
         distance, spread = value - rest - shift, error
@@ -163,17 +136,17 @@ class ScoresOfClass:
 
     @cached_property
     def starts(self) -> Array:
-        """The number of cases in the slices before each."""
+        """Number of cases in the slices before each."""
         return np.cumsum(self.size) - self.size
 
     @cached_property
     def slice_in_order(self) -> Array:
-        """The slice of each case when the cases are sorted by slice."""
+        """Slice of each case when the cases are sorted by slice."""
         return np.repeat(np.arange(len(self.size)), self.size)
 
     @cached_property
     def pair_weight(self) -> Array:
-        """Of how many ordered pairs of cases of its slice each decides what both win against: it wins the least."""
+        """Number of ordered pairs of cases of a slice in which each case wins against the fewest."""
         place = np.arange(len(self.score)) - self.starts[self.slice_in_order]
         rank = self.size[self.slice_in_order] - place if self.is_positive else place + 1
         return np.asarray(2.0 * rank - 1)
@@ -208,7 +181,7 @@ class Slicing:
 
     @cached_property
     def areas(self) -> Areas:
-        """The AUCs of the slices as they are."""
+        """AUCs of the slices as they are."""
         rows = self._compute_areas(self.positives.slices[None], self.negatives.slices[None])
         return Areas(*(column[0] for column in rows))
 
@@ -339,7 +312,7 @@ def _mean_variance(total: Array, squares: Array, count: Array, among: Array) -> 
 # ---------------------------------------------------------------------- the test
 
 
-def studentised(slicing: Slicing, areas: Areas, margin: float = 0.0) -> Array:
+def studentise(slicing: Slicing, areas: Areas, margin: float = 0.0) -> Array:
     """Return the difference of each slice and its rest on the logit scale, in standard errors.
 
     An AUC of 0 or 1 has no spread: it is moved by half a pair, and its variance is at least that of half a pair.
@@ -393,13 +366,13 @@ def permutation_test(
         seed: Their seed.
     """
     rng = np.random.default_rng(seed)
-    observed = studentised(slicing, slicing.areas, margin)
+    observed = studentise(slicing, slicing.areas, margin)
     size = max(1, _AT_ONCE // (len(slicing.positives.score) + len(slicing.negatives.score)))
     null = []
     for start in range(0, permutations, size):
         stop_if_unwanted()
         areas = slicing.permuted_areas(rng, min(size, permutations - start))
-        null.append(studentised(slicing, areas)[:, tested])
+        null.append(studentise(slicing, areas)[:, tested])
     p = np.full((2, len(observed)), np.nan)
     p[:, tested] = p_values(observed[tested], np.concatenate(null), alternative)
     return PermutationResult(observed, *p)
@@ -415,17 +388,3 @@ def p_values(observed: Array, null: Array, alternative: str) -> Any:
     observed = observed - _ROUNDING
     own = (1 + (null >= observed).sum(axis=0)) / (1 + len(null))
     return np.stack([own, westfall_young(observed, null)])
-
-
-def westfall_young(observed: Array, null: Array) -> Array:
-    """Return step-down adjusted p-values of statistics that are large under the alternative.
-
-    >>> westfall_young(np.array([3.0, 1.0]), np.array([[0.0, 2.0], [4.0, 0.0], [1.0, 1.0]])).tolist()
-    [0.5, 0.75]
-    """
-    order = np.argsort(-observed, kind="stable")
-    remaining = np.maximum.accumulate(null[:, order[::-1]], axis=1)[:, ::-1]
-    p = (1 + (remaining >= observed[order]).sum(axis=0)) / (1 + len(null))
-    adjusted = np.empty(len(observed))
-    adjusted[order] = np.maximum.accumulate(p)
-    return adjusted

@@ -17,7 +17,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.parallel import stop_if_unwanted
-from cutline.inference.slice_auc import westfall_young
+from cutline.inference.simultaneous import westfall_young
 
 PERMUTATIONS = 999
 FEWEST_ROWS = 20_000  # of a search that cannot afford all rows
@@ -93,7 +93,7 @@ class Lattice:
 
     @property
     def sizes(self) -> Array:
-        """The number of cases in each slice."""
+        """Number of cases in each slice."""
         return np.asarray(self.members.sum(axis=1)).ravel()
 
     def cases(self, number: int) -> Array:
@@ -187,7 +187,7 @@ class Losses:
 
     @property
     def centred(self) -> Array:
-        """The losses without the mean of their stratum."""
+        """Losses less the mean of their stratum."""
         if self.strata is None:
             return np.asarray(self.values - self.values.mean())
         means = np.bincount(self.strata, weights=self.values) / np.maximum(np.bincount(self.strata), 1)
@@ -233,7 +233,7 @@ class Search:
 
     @property
     def corrected(self) -> Array:
-        """The differences less what the search for the largest adds by chance."""
+        """Differences less what the search for the largest adds by chance."""
         return np.maximum(0.0, (self.statistic - self.chance_maximum) * self.standard_error)
 
     def chosen(self, level: float, most: int = 200) -> list[int]:

@@ -61,7 +61,7 @@ def mean_triplet_loss(
 
 
 def _number_anchors(anchor: Any, anchors: Any, count: int) -> Any:
-    """The number of the anchor of each triplet."""
+    """Number the anchor of each triplet."""
     if anchors is None:
         return np.unique(np.atleast_2d(np.asarray(anchor, dtype=float)), axis=0, return_inverse=True)[1].ravel()
     names = as_column(anchors, "anchors")

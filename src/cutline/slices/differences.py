@@ -21,21 +21,23 @@ from cutline.evaluation import Evaluation
 from cutline.inference import delong, simultaneous
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inference.simultaneous import PairComparisons
+from cutline.inference.simultaneous import (
+    PairComparisons,
+    compute_student_p,
+    compute_welch_freedom,
+    convert_to_student,
+)
 from cutline.inference.single.proportions import mid_p
 from cutline.inference.slice_auc import (
     MOST_CASES,
     Areas,
     Slicing,
-    as_student,
-    correlation_of,
-    difference_from_rest,
-    group_covariance,
-    group_sums,
-    measure_influence,
+    compare_with_rest,
+    compute_correlation,
+    compute_group_covariance,
+    find_influence,
     permutation_test,
-    satterthwaite,
-    student_p,
+    sum_by_group,
 )
 from cutline.inference.survey import compute_group_freedom
 from cutline.measures import MEASURES, Measure, Needs, Proportion
@@ -364,8 +366,10 @@ class SliceMeasure:
                 p, adjusted = made.p_value[which], made.adjusted[which]
         else:
             with np.errstate(divide="ignore", invalid="ignore"):
-                z = simultaneous.logit_z(areas.area, areas.variance, areas.rest + options.shift, areas.rest_variance)
-            p = np.where(tested, simultaneous.normal_p(z, options.side), np.nan)
+                z = simultaneous.compute_logit_z(
+                    areas.area, areas.variance, areas.rest + options.shift, areas.rest_variance
+                )
+            p = np.where(tested, simultaneous.compute_normal_p(z, options.side), np.nan)
             adjusted = simultaneous.adjust_p_values(p, adjust)
         own = _compute_logit_limits(areas.area, areas.variance, options.level, self.comparisons)
         rest = _compute_logit_limits(areas.rest, areas.rest_variance, options.level, self.comparisons)
@@ -387,7 +391,7 @@ class SliceMeasure:
             p = _compute_mover_p(self.values, rest, own, other, quantile(level), options)
         else:
             whole = [np.rint(column).astype(np.int64) for column in (k, n, rest_k, rest_n)]
-            p = simultaneous.fisher_p(whole[0], whole[1], whole[2], whole[3], options.side)
+            p = simultaneous.compute_fisher_p(whole[0], whole[1], whole[2], whole[3], options.side)
         p = np.where(tested, p, np.nan)
         limits, method = self._difference_limits(rest, own, other), "square_and_add" if options.shift else "fisher"
         return self._make_rows(options, rest, limits, p, simultaneous.adjust_p_values(p, adjust), method, adjust)
@@ -465,7 +469,7 @@ class GroupedSliceMeasure(SliceMeasure):
         parameters = {name: value for name, value in self.parameters.items() if name != "threshold"}
         threshold = float(self.parameters.get("threshold", ev.threshold))
         by_quota = {"quota", "share"} & self.parameters.keys() or ev.cut.by_quota
-        changes = None if by_quota else measure_influence(self.measure, ev.ranking, threshold, parameters)
+        changes = None if by_quota else find_influence(self.measure, ev.ranking, threshold, parameters)
         if changes is None:
             raise InputError(
                 f"{self.measure.name} of slices cannot be compared with groups: it has no linearised variance here",
@@ -479,7 +483,7 @@ class GroupedSliceMeasure(SliceMeasure):
         codes = self.slices.group_codes or {}
         return np.column_stack(
             [
-                group_sums(self._compute_changes(ev), _get_sampler(ev), codes[key], self._group_count)
+                sum_by_group(self._compute_changes(ev), _get_sampler(ev), codes[key], self._group_count)
                 for key, ev in zip(self.keys, self.evaluations, strict=True)
             ]
         )
@@ -503,10 +507,11 @@ class GroupedSliceMeasure(SliceMeasure):
     def compare_pairs(self, level: float) -> PairComparisons:
         """Return all pairs, with limits that hold together at this level."""
         self.check_two()
-        covariance = group_covariance(self._sums)
-        critical = simultaneous.max_t(covariance, level, pairs=True) or quantile(level)  # if no slice has a spread
+        covariance = compute_group_covariance(self._sums)
+        critical = simultaneous.compute_max_t(covariance, level, pairs=True)
+        critical = critical or quantile(level)  # if no slice has a spread
         limits = self._estimate_limits(self.evaluations, simultaneous.compute_coverage(critical))
-        return simultaneous.compare_by_mover(self.values, *limits, correlation_of(covariance))
+        return simultaneous.compare_by_mover(self.values, *limits, compute_correlation(covariance))
 
     def transform_to_normal_scale(self) -> tuple[Array, Array, Callable[[Any], Any]]:
         """Return values and variances for pooling, if no group is in two slices."""
@@ -516,7 +521,7 @@ class GroupedSliceMeasure(SliceMeasure):
                 "Pooling is for independent slices, and some groups have cases in several of them",
                 "use against_rest() or pairs()",
             )
-        variances = np.diag(group_covariance(self._sums))
+        variances = np.diag(compute_group_covariance(self._sums))
         if not self._is_share:
             return self.values, variances, lambda value: value
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -533,22 +538,23 @@ class GroupedSliceMeasure(SliceMeasure):
             rest = self._evaluate_rest_with_groups(key)
             sampler = _get_sampler(rest)
             rest_codes = np.unique(np.concatenate([c for k, c in (self.slices.group_codes or {}).items() if k != key]))
-            rest_sums = group_sums(self._compute_changes(rest), sampler, rest_codes, self._group_count)
+            rest_sums = sum_by_group(self._compute_changes(rest), sampler, rest_codes, self._group_count)
             value = rest.value(self.measure, **self.parameters)
             compared.append(
-                difference_from_rest(
+                compare_with_rest(
                     float(self.values[i]), value, self._sums[:, i], rest_sums, options.shift, is_share=self._is_share
                 )
             )
             change = self._compute_changes(rest).of_cells(sampler.cell, len(sampler.ranking))
             own = np.square(self._sums[:, i]).sum(), np.square(rest_sums).sum()
             of_rest = compute_group_freedom(change, rest_sums[rest_codes], sampler)
-            freedom.append(float(satterthwaite(own[0], self._freedom[i], own[1], np.asarray(of_rest))))
+            freedom.append(float(compute_welch_freedom(own[0], self._freedom[i], own[1], np.asarray(of_rest))))
         values, errors, statistics = (np.array(column) for column in zip(*compared, strict=True))
         tested = self._is_tested(_count_fewest_groups(_get_sampler(ev)) for ev in self.evaluations)
-        p = np.where(tested, student_p(statistics, np.array(freedom), options.side), np.nan)
+        p = np.where(tested, compute_student_p(statistics, np.array(freedom), options.side), np.nan)
         half = (
-            as_student(quantile(simultaneous.sidak_level(options.level, self.comparisons)), np.array(freedom)) * errors
+            convert_to_student(quantile(simultaneous.sidak_level(options.level, self.comparisons)), np.array(freedom))
+            * errors
         )
         difference = self.values - values
         limits = Limits(difference - half, difference + half)
@@ -595,4 +601,4 @@ def _compute_mover_p(values: Array, rest: Array, own: Limits, other: Limits, z: 
     below = np.hypot(values - own.low, other.high - rest) / z
     above = np.hypot(own.high - values, rest - other.low) / z
     with np.errstate(divide="ignore", invalid="ignore"):
-        return simultaneous.normal_p(excess / np.where(excess > 0, below, above), options.side)
+        return simultaneous.compute_normal_p(excess / np.where(excess > 0, below, above), options.side)

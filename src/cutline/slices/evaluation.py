@@ -324,7 +324,7 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         keys = [key for key, is_known in zip(measured.keys, known, strict=True) if is_known]
         made = simultaneous.pool_partially(values[known], variances[known])
         limits = simultaneous.morris_limits(made, level)
-        equality = simultaneous.cochran_q(values[known], variances[known])
+        equality = simultaneous.run_cochran_test(values[known], variances[known])
         rows = [
             (
                 self.label(key),

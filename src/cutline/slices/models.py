@@ -18,8 +18,7 @@ from cutline.core.messages import join_with_and
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, format_p, format_value, to_json_value
 from cutline.core.validation import LEVEL, check_choice, check_level, format_count
-from cutline.inference.differences.difference import holm
-from cutline.inference.simultaneous import cochran_q
+from cutline.inference.simultaneous import holm, run_cochran_test
 from cutline.inputs.column_source import Request, open_source, reading, request_columns
 from cutline.inputs.rank import Missing
 from cutline.inputs.slicing import (
@@ -289,7 +288,7 @@ class SliceComparisonSummary(Tabulated):
         errors = np.array([(row.estimate.high - row.estimate.low) / 2 / quantile(self.level) for row in known])
         if len(known) < 2 or not (errors > 0).all():
             return math.nan
-        return cochran_q(values, errors**2).p_value
+        return run_cochran_test(values, errors**2).p_value
 
     def _describe(self, overall: DifferenceRow, own: Sequence[SliceDifference]) -> str:
         goal = next(goal for goal in GOALS.values() if overall.measure.family in goal.families)

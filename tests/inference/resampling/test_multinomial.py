@@ -1,9 +1,9 @@
-"""How often rows, and kinds of rows, are in a resample: the same with the compiled part and without."""
+"""How often rows, and cells of rows, are in a resample: the same with the compiled part and without."""
 
 import numpy as np
 import pytest
 
-from cutline.inference.resampling.samplers import Kinds, draw_times
+from cutline.inference.resampling.samplers import RowsByCell, draw_times
 from cutline.inputs import in_memory
 
 needs_compiled = pytest.mark.skipif(in_memory.compiled is None, reason="the compiled part was not built here")
@@ -16,22 +16,22 @@ SIZES = {
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
-def test_the_counts_of_kinds_are_sums_of_those_of_their_rows(sizes):
-    n, kinds = int(sizes.sum()), Kinds.of(sizes)
+def test_the_counts_of_cells_are_sums_of_those_of_their_rows(sizes):
+    n, cells = int(sizes.sum()), RowsByCell.of(sizes)
     of_rows = draw_times(np.random.default_rng(5), n)
-    of_kinds = draw_times(np.random.default_rng(5), n, kinds)
+    of_cells = draw_times(np.random.default_rng(5), n, cells)
 
-    assert of_kinds.tolist() == np.bincount(kinds.owner, of_rows).astype(int).tolist()
-    assert of_kinds.sum() == n
+    assert of_cells.tolist() == np.bincount(cells.cell, of_rows).astype(int).tolist()
+    assert of_cells.sum() == n
 
 
 @needs_compiled
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 def test_the_compiled_part_draws_what_numpy_draws(sizes, monkeypatch):
-    n, kinds = int(sizes.sum()), Kinds.of(sizes)
-    with_it = [draw_times(np.random.default_rng(seed), n, kinds) for seed in range(20)]
+    n, cells = int(sizes.sum()), RowsByCell.of(sizes)
+    with_it = [draw_times(np.random.default_rng(seed), n, cells) for seed in range(20)]
     monkeypatch.setattr(in_memory, "compiled", None)
-    without = [draw_times(np.random.default_rng(seed), n, kinds) for seed in range(20)]
+    without = [draw_times(np.random.default_rng(seed), n, cells) for seed in range(20)]
 
     assert np.array_equal(with_it, without)
     assert with_it[0].dtype == without[0].dtype

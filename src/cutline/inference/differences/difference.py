@@ -342,21 +342,6 @@ def _round_cases(cases: float) -> str:
     return f"{float(f'{cases:.2g}'):,.0f}"
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values corrected by Holm (1979); NaN is not counted and stays NaN.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    p = np.asarray(p_values, dtype=float)
-    known = np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known], kind="stable")]
-    factors = np.arange(len(order), 0, -1)
-    corrected = np.full(len(p), np.nan)
-    corrected[order] = np.minimum(1, np.maximum.accumulate(factors * p[order]))
-    return corrected.tolist()
-
-
 def chi_square(differences: Array, covariance: Array) -> tuple[float, int, float]:
     """Test that several differences are all zero: return the statistic, the degrees of freedom and the p-value.
 

@@ -1,6 +1,6 @@
 """Methods for the difference of two models on the same cases, and the table of defaults (`DEFAULTS`).
 
-The rows are kinds of quantities, as in the table for one model (`cutline.inference.methods`). The default test is the
+The rows are quantities, as in the table for one model (`cutline.inference.methods`). The default test is the
 first method of the row that applies and that the rule allows; the default interval is the first of these that has one.
 Test and interval are read from one `Difference`, so that they agree at every level. McNemar's test has no interval and
 is followed by Tango's, which agrees with it about 0.
@@ -56,7 +56,7 @@ from cutline.measures import MEASURES, LinearInAuc
 from cutline.results.method_titles import format_method
 
 NO_SIMULATED_SPREAD = "So few cases give simulations without any spread: there is no interval."
-Condition = Callable[[PairedValues], bool]
+Predicate = Callable[[PairedValues], bool]
 Engine = Literal["formula", "resamples", "simulations"]
 
 
@@ -74,8 +74,8 @@ class PairedMethod:
     compare: Callable[[PairedValues], Outcome]
     has_interval: bool = True
     engine: Engine = "formula"
-    applies: Condition = always
-    by_rule: Condition = always
+    applies: Predicate = always
+    by_rule: Predicate = always
     scope: Callable[[], str] = lambda: "other measures"
     knows_design: bool = False
 
@@ -308,8 +308,8 @@ def estimate_log_ratio_error(pair: PairedValues) -> float:
 # ---------------------------------------------------------------------- the methods
 
 
-def _list_names(condition: Callable[[Any], Any]) -> str:
-    return ", ".join(measure.name for measure in MEASURES if condition(measure))
+def _list_names(is_listed: Callable[[Any], Any]) -> str:
+    return ", ".join(measure.name for measure in MEASURES if is_listed(measure))
 
 
 def _list_shares() -> str:

@@ -16,8 +16,9 @@ from cutline.core.public import public
 from cutline.core.table import ComparedByFields, ShownAsTable, Table, format_p, format_value, to_json_value
 from cutline.core.validation import check_choice, check_number
 from cutline.inference.caveats import EQUAL
-from cutline.inference.differences.difference import Difference, holm
+from cutline.inference.differences.difference import Difference
 from cutline.inference.resampling.pairing import Pairing, delong_covariance
+from cutline.inference.simultaneous import holm
 from cutline.measures import MEASURES, Measure
 from cutline.results.method_titles import format_method
 

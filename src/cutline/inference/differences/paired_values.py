@@ -83,7 +83,7 @@ class PairedValues:
 
     @cached_property
     def quantity(self) -> Quantity:
-        """Kind of quantity: the row in the table of methods."""
+        """Quantity: the row in the table of methods."""
         is_of_counts = self.measure.needs is Needs.COUNTS
         by_quota = self.has_quota or (is_of_counts and "threshold" not in self.question.parameters[0])
         return find_quantity(self.measure.form, is_of_counts=is_of_counts, by_quota=by_quota)

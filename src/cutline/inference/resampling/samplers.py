@@ -27,15 +27,15 @@ _OPEN = -1
 _BELOW = 4.5  # standard deviations by which the total is expected below the number of rows
 
 
-class Kinds(NamedTuple):
-    """Rows of several kinds, those of a kind one after the other: where each kind starts, and the kind of each row."""
+class RowsByCell(NamedTuple):
+    """Rows in the order of their cells: where the rows of each cell start, and the cell of each row."""
 
     starts: Array
-    owner: Array
+    cell: Array
 
     @classmethod
-    def of(cls, sizes: Array) -> Kinds:
-        """Count the rows of each kind, at least one."""
+    def of(cls, sizes: Array) -> RowsByCell:
+        """Return the rows of cells with these numbers of rows, at least one each."""
         ends = sizes.cumsum()
         starts = np.concatenate(([0], ends[:-1]))
         # Counting wants numbers of the width of a pointer; those of many rows should rather be short.
@@ -60,44 +60,44 @@ def _tabulate_poisson(rate: float) -> _Poisson:
     return _Poisson(cumulated, only.astype(np.int8))
 
 
-def draw_times(rng: np.random.Generator, n: int, kinds: Kinds | None = None) -> Array:
-    """Draw how often each of n rows, or each kind of rows, is in a resample of n, for n from a few hundred on.
+def draw_times(rng: np.random.Generator, n: int, rows: RowsByCell | None = None) -> Array:
+    """Draw how often each of n rows, or each cell of rows, is in a resample of n, for n from a few hundred on.
 
     Args:
         rng: What draws.
         n: How many rows there are.
-        kinds: The kinds of the rows; None when each row is a kind of its own.
+        rows: The rows by cell; None when each row is a cell of its own.
 
     >>> int(draw_times(np.random.default_rng(0), 1000).sum())
     1000
-    >>> len(draw_times(np.random.default_rng(0), 1000, Kinds.of(np.array([400, 600]))))
+    >>> len(draw_times(np.random.default_rng(0), 1000, RowsByCell.of(np.array([400, 600]))))
     2
     """
     poisson = _tabulate_poisson(1 - _BELOW / math.sqrt(n))
     while True:
         words = rng.integers(0, 2**64 - 1, -(-n // 4), dtype=np.uint64, endpoint=True)
         part = words.astype("<u8", copy=False).view("<u2")[:n]
-        counts, undecided = _decide_counts(part, poisson.only_count, kinds)
+        counts, undecided = _decide_counts(part, poisson.only_count, rows)
         # Where the end of a count lies inside the part, more digits tell.
         chance = (part[undecided] + rng.random(len(undecided))) / _PARTS
         more = np.searchsorted(poisson.cumulated, chance, side="right")
         missing = n - int(counts.sum()) - int(more.sum())
         if missing >= 0:
-            rows = np.concatenate((np.repeat(undecided, more), rng.integers(0, n, missing)))
-            np.add.at(counts, rows if kinds is None else kinds.owner[rows], 1)
+            extra = np.concatenate((np.repeat(undecided, more), rng.integers(0, n, missing)))
+            np.add.at(counts, extra if rows is None else rows.cell[extra], 1)
             return counts
 
 
-def _decide_counts(part: Array, only_count: Array, kinds: Kinds | None) -> tuple[Array, Array]:
-    """Return the counts of the kinds, as far as a part of each row tells them, and the rows of which it does not."""
-    if in_memory.compiled is not None and kinds is not None:
-        counts, rows = np.empty(len(kinds.starts), np.int64), np.empty(len(part), np.int64)
-        undecided = in_memory.compiled.draw(part.astype(np.uint16, copy=False), only_count, kinds.starts, counts, rows)
-        return counts, rows[:undecided]
+def _decide_counts(part: Array, only_count: Array, rows: RowsByCell | None) -> tuple[Array, Array]:
+    """Return the counts of the cells, as far as a part of each row tells them, and the rows of which it does not."""
+    if in_memory.compiled is not None and rows is not None:
+        counts, found = np.empty(len(rows.starts), np.int64), np.empty(len(part), np.int64)
+        number = in_memory.compiled.draw(part.astype(np.uint16, copy=False), only_count, rows.starts, counts, found)
+        return counts, found[:number]
     counts = only_count.take(part).astype(np.int64)
-    rows = np.flatnonzero(counts == _OPEN)
-    counts[rows] = 0
-    return counts if kinds is None else np.add.reduceat(counts, kinds.starts), rows
+    undecided = np.flatnonzero(counts == _OPEN)
+    counts[undecided] = 0
+    return counts if rows is None else np.add.reduceat(counts, rows.starts), undecided
 
 
 def check_strata(strata: Any, weights_are: WeightsAre | None) -> None:
@@ -133,7 +133,7 @@ def make_sampler(
     return GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, together, apart)
 
 
-KINDS = 200  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
+MOST_LEFT_OUT = 200  # cells, or groups, up to which a jackknife leaves out each in turn; of more, lots of them
 LOTS = 100
 LONG = 2**13  # a ranking of more scores is resampled one at a time, without the scores that were not drawn
 MANY = 2**13  # rows, from which on a resample is drawn without drawing row by row
@@ -180,7 +180,7 @@ class Sampler(Protocol):
 
     @property
     def cells(self) -> int:
-        """Count, or nearly, the kinds of cases that can be drawn: the cost of a resample."""
+        """Count, or nearly, the cells of cases that can be drawn: the cost of a resample."""
 
     def draw_models(self, rng: np.random.Generator, count: int) -> Sequence[Cells]:
         """Draw resamples, as each model sees them."""
@@ -231,38 +231,38 @@ class _OfOneModel(ABC):
 
 
 class Urn(NamedTuple):
-    """Kinds of cases, how many of each, and how many draws make a resample."""
+    """The number of cases of each cell, and how many draws make a resample."""
 
     sizes: Array
     draws: int
-    rows: Kinds | None  # of which kind each row is, when single rows are drawn
+    rows: RowsByCell | None  # when single rows are drawn
 
     @classmethod
     def of(cls, sizes: Array) -> Urn:
-        """Return an urn with the cases of each kind, as many draws as cases, and the faster way to draw them."""
+        """Return an urn with the cases of each cell, as many draws as cases, and the faster way to draw them."""
         draws = max(round(float(sizes.sum())), 1)
         whole = np.rint(sizes).astype(np.int64)
-        # A row costs a few nanoseconds and a kind a hundred; rows exist only in whole numbers.
+        # A row costs a few nanoseconds and a cell a hundred; rows exist only in whole numbers.
         by_rows = draws < 30 * len(sizes) and bool(np.allclose(sizes, whole, rtol=1e-9, atol=0))
-        return cls(whole if by_rows else sizes, draws, Kinds.of(whole) if by_rows else None)
+        return cls(whole if by_rows else sizes, draws, RowsByCell.of(whole) if by_rows else None)
 
     def draw(self, rng: np.random.Generator, count: int) -> Array:
-        """Draw the number of each kind in each resample, one a row."""
-        n, kinds = self.draws, len(self.sizes)
-        if not kinds:
+        """Draw the number of cases of each cell in each resample, one a row."""
+        n, cells = self.draws, len(self.sizes)
+        if not cells:
             return np.zeros((count, 0), dtype=np.int64)
         if self.rows is None:
             return rng.multinomial(n, self.sizes / self.sizes.sum(), count)
         if n > MANY:
-            each = [draw_times(rng, n, None if kinds == n else self.rows) for _ in range(count)]
+            each = [draw_times(rng, n, None if cells == n else self.rows) for _ in range(count)]
             return np.stack(each) if count > 1 else each[0][None]  # a stack of one would be a copy
-        times = np.empty((count, kinds), dtype=np.int64)
+        times = np.empty((count, cells), dtype=np.int64)
         for here, rows in zip(times, rng.integers(0, n, (count, n)), strict=True):
-            here[:] = np.bincount(rows if kinds == n else self.rows.owner.take(rows), minlength=kinds)
+            here[:] = np.bincount(rows if cells == n else self.rows.cell.take(rows), minlength=cells)
         return times
 
 
-class _Kinds(NamedTuple):
+class _FilledCells(NamedTuple):
     """The cells that hold cases: where they are, how many cases each has, what one weighs (None: 1), whose they are."""
 
     where: Array
@@ -285,11 +285,11 @@ class CaseSampler(_OfOneModel):
 
     @cached_property
     def _apart(self) -> bool:
-        """Whether each score is of one class, so that the kinds of cases are the scores."""
+        """Whether each score is of one class, so that the cells with cases are the scores."""
         return not self.stratified and bool(((self.ranking.pos > 0) != (self.ranking.neg > 0)).all())
 
     @cached_property
-    def _kinds(self) -> _Kinds:
+    def _filled(self) -> _FilledCells:
         r = self.ranking
         if self._apart:  # then a sum of both columns is one of them
             cells, squared, positives = r.size, r.pos2 + r.neg2, r.pos > 0
@@ -299,17 +299,17 @@ class CaseSampler(_OfOneModel):
             where = np.flatnonzero(cells)
             cells, squared, positives = cells[where], squared[where], where < len(r)
         sizes, unit = (cells, None) if r.integral else (cells**2 / squared, squared / cells)
-        return _Kinds(where, sizes, unit, positives)
+        return _FilledCells(where, sizes, unit, positives)
 
     @cached_property
     def _urns(self) -> tuple[Urn, ...]:
-        sizes, positives = self._kinds.sizes, self._kinds.positives
+        sizes, positives = self._filled.sizes, self._filled.positives
         return (Urn.of(sizes[positives]), Urn.of(sizes[~positives])) if self.stratified else (Urn.of(sizes),)
 
     @property
     def units(self) -> float:
         """Return the effective number of cases."""
-        return float(self._kinds.sizes.sum())
+        return float(self._filled.sizes.sum())
 
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Draw resamples, one a row."""
@@ -317,8 +317,8 @@ class CaseSampler(_OfOneModel):
         return self._make_cells(times[0] if len(times) == 1 else np.concatenate(times, axis=1), rescale=True)
 
     def _make_cells(self, times: Array, *, rescale: bool = False) -> Cells:
-        """Return the weight at each score, from how often each kind was drawn."""
-        r, unit, positives = self.ranking, self._kinds.unit, self._kinds.positives
+        """Return the weight at each score, from how often each cell was drawn."""
+        r, unit, positives = self.ranking, self._filled.unit, self._filled.positives
         columns = [times]
         if unit is not None:
             weight = times * unit
@@ -338,18 +338,18 @@ class CaseSampler(_OfOneModel):
         return Cells(score, *(part for c, pos in zip(columns, of_positives, strict=True) for part in (pos, c - pos)))
 
     def _arrange_by_score(self, column: Array) -> tuple[Array, Array]:
-        """Return the columns of positives and of negatives at each score that the kinds hold."""
-        where, n = self._kinds.where, len(self.ranking)
+        """Return the columns of positives and of negatives at each score from those of the cells with cases."""
+        where, n = self._filled.where, len(self.ranking)
         pos, neg = (np.zeros((len(column), n), column.dtype) for _ in range(2))
-        first = int(self._kinds.positives.sum())
+        first = int(self._filled.positives.sum())
         pos[:, where[:first]] = column[:, :first]
         neg[:, where[first:] - n] = column[:, first:]
         return pos, neg
 
     def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
-        """Return the data without one case of each kind; with many kinds, without one of a hundred lots of cases."""
-        sizes = self._kinds.sizes
-        if len(sizes) <= KINDS:
+        """Return the data without one case of each cell; with many cells, without one of a hundred lots of cases."""
+        sizes = self._filled.sizes
+        if len(sizes) <= MOST_LEFT_OUT:
             for start in range(0, len(sizes), at_once):
                 some = np.arange(start, min(start + at_once, len(sizes)))
                 left = np.repeat(sizes[None], len(some), axis=0)
@@ -505,8 +505,8 @@ class GroupSampler(ComparedByFields, _OfOneModel):
 
     def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
         """Return the data without one group, or without one of a hundred lots of groups."""
-        lots = min(self.groups, KINDS) if self.groups <= KINDS else LOTS
-        lot = np.arange(self.groups) if self.groups <= KINDS else rng.permutation(self.groups) % lots
+        lots = min(self.groups, MOST_LEFT_OUT) if self.groups <= MOST_LEFT_OUT else LOTS
+        lot = np.arange(self.groups) if self.groups <= MOST_LEFT_OUT else rng.permutation(self.groups) % lots
         for start in range(0, lots, at_once):
             some = np.arange(start, min(start + at_once, lots))
             is_kept = (lot != some[:, None]).astype(np.int64)

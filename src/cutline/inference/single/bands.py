@@ -228,8 +228,8 @@ class Band(ComparedByFields):
         """Return a few of the points, evenly spread."""
         some = range(0, len(self.x), max(1, (len(self.x) - 1) // (_SHOWN - 1)))
         columns = {name: [values[i] for i in some] for name, values in self.to_dict().items()}
-        kind = "of the whole curve at once" if self.simultaneous else "point by point"
-        title = f"Band of {100 * self.level:g} %, {kind}, at {format_count(len(self.x), 'place')}"
+        coverage = "of the whole curve at once" if self.simultaneous else "point by point"
+        title = f"Band of {100 * self.level:g} %, {coverage}, at {format_count(len(self.x), 'place')}"
         notes = tuple(f"  note: {note}" for note in self.notes)
         return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)), title=title, below=notes)
 

@@ -59,7 +59,7 @@ def modified_of_counts(k: Any, n: Any, level: float) -> Limits:
     from scipy.special import gammaincinv
 
     low, high = wilson(k, n, level)
-    for few in range(1, constants.FEW_OF_A_KIND + 1):
+    for few in range(1, constants.FEW_EVENTS + 1):
         bound, is_near = float(gammaincinv(few, 1 - level)) / n, few <= np.multiply(constants.POISSON_UP_TO, n)
         low = np.where((k == few) & is_near, np.minimum(low, bound), low)
         high = np.where((n - k == few) & is_near, np.maximum(high, 1 - bound), high)
@@ -74,7 +74,7 @@ def is_modified(k: Any, n: Any) -> Any:
 def _are_few(x: Any, n: Any) -> Any:
     return (
         np.greater(x, 0)
-        & np.less_equal(x, constants.FEW_OF_A_KIND)
+        & np.less_equal(x, constants.FEW_EVENTS)
         & np.less_equal(x, np.multiply(constants.POISSON_UP_TO, n))
     )
 
