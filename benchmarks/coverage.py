@@ -33,7 +33,7 @@ import cutline as cl
 from cutline.core import parallel
 from cutline.core.ranking import Ranking
 from cutline.measures import Measure, Needs
-from cutline.measures.miscalibration import calibration_curve
+from cutline.measures.miscalibration import fit_calibration_curve
 from cutline.results.notes import find_warning
 
 RESULTS = {
@@ -112,7 +112,7 @@ class LargestError:
 
     def __init__(self, population: Ranking, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> None:
         self.key = population.key
-        self.error = np.abs(calibration_curve(population, smooth, span, degree) - self.key)
+        self.error = np.abs(fit_calibration_curve(population, smooth, span, degree) - self.key)
 
     def seen_in(self, sample: Ranking) -> float:
         """Return the largest error that the sample could show."""

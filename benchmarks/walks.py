@@ -29,8 +29,8 @@ ONCE = {
     "counts of a cut": ("core/ranking.py", "at_cut"),
     "measure prepared": ("measures/measure_type.py", "prepare"),
     "method chosen": ("inference/methods.py", "default_method"),
-    "calibration curve fitted": ("measures/miscalibration.py", "_loess"),
-    "isotonic curve fitted": ("measures/miscalibration.py", "_isotonic"),
+    "calibration curve fitted": ("measures/miscalibration.py", "_fit_loess"),
+    "isotonic curve fitted": ("measures/miscalibration.py", "_fit_isotonic"),
 }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cutline import MEASURES
 from cutline.measures import Family, Measure
-from cutline.measures.references import sources
+from cutline.measures.references import load_bibliography
 
 PAGE = Path(__file__).with_name("measures.md")
 FEATURES = Path(__file__).with_name("features.md")
@@ -27,7 +27,7 @@ def page() -> str:
         lines += ["", f"## {family.value}"]
         for measure in MEASURES.search(family=family):
             lines += ["", *entry(measure)]
-    lines += ["", "## Sources", "", *(f"- {key}: {text}" for key, text in sources().items())]
+    lines += ["", "## Sources", "", *(f"- {key}: {text}" for key, text in load_bibliography().items())]
     return "\n".join(lines) + "\n"
 
 

@@ -758,9 +758,9 @@ def test_a_summary_does_nothing_twice_on_the_same_cases(monkeypatch):
 
     count(Measure, "prepare", lambda measure, data, parameters: (str(measure), str(parameters)))
     count(summary_rows, "default_method", lambda estimand: (estimand.name,))
-    count(miscalibration, "_isotonic", of_cells)
-    count(miscalibration, "_loess", of_cells)
+    count(miscalibration, "_fit_isotonic", of_cells)
+    count(miscalibration, "_fit_loess", of_cells)
     count(Ranking, "at_cut", lambda ranking, index, *_: of_cells(ranking, index))
     assert len(ev.summary(resamples=100).rows) > 100
-    assert {name for name, *_ in done} == {"prepare", "default_method", "_isotonic", "_loess", "at_cut"}
+    assert {name for name, *_ in done} == {"prepare", "default_method", "_fit_isotonic", "_fit_loess", "at_cut"}
     assert {key[:2]: times for key, times in done.items() if times > 1} == {}

@@ -15,7 +15,7 @@ from cutline import evaluate, examples
 from cutline.core.errors import CutlineError
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, Measure
-from cutline.measures.references import sources
+from cutline.measures.references import load_bibliography
 from cutline.results.method_titles import format_method
 
 _COLUMNS = f"ten_cases.csv --label label --score score --threshold {CUT}"
@@ -226,6 +226,6 @@ def _relatives(measure: Measure) -> str:
 
 def _sources(measure: Measure) -> str:
     """The texts that define it, each with the place and in full."""
-    full = sources()
+    full = load_bibliography()
     lines = [f"- {full.get(key, key)}" + (f" **{place}**" if place else "") for key, place in measure.source.items()]
     return "## Sources\n\n" + "\n".join(lines) if lines else ""

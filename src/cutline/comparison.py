@@ -50,7 +50,7 @@ from cutline.inference.resampling.samplers import check_strata
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
 from cutline.inputs.rank import Missing, WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.registry import each_of
+from cutline.measures.registry import list_measures
 from cutline.results.base import NamedParts, Reported
 from cutline.results.comparison_summary import ComparisonSummary, describe_models
 from cutline.results.cut_point import CutPoint
@@ -307,7 +307,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         seed: int = 0,
         **parameters: Any,
     ) -> str:
-        """Say in plain words which models a measure tells apart, and about how many cases the others would take.
+        """Describe in plain words which models a measure tells apart, and how many cases the others would take.
 
         Args:
             measure: A measure, or your own function.
@@ -368,7 +368,9 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             every = select_measures(None, None, first.ranking, first.cut)
             any_probabilities = any(ranking.are_probabilities for ranking in self.pairing.rankings)
             of_models = [w.measure for w in every if is_default_measure(w.measure, are_probabilities=any_probabilities)]
-        shown = [(selected.measure, selected.at) for selected in chosen] if of_models is None else each_of(of_models)
+        shown = (
+            [(selected.measure, selected.at) for selected in chosen] if of_models is None else list_measures(of_models)
+        )
         models = {n: e.summary(shown, level=level, resamples=resamples, seed=seed) for n, e in self.items()}
         return ComparisonSummary(
             models,
@@ -574,7 +576,7 @@ def compare_counts(
     chosen = (
         MEASURES.search(needs=Needs.COUNTS)
         if measures is None
-        else [MEASURES[measure] for measure in each_of(measures)]
+        else [MEASURES[measure] for measure in list_measures(measures)]
     )
     other = next((measure for measure in chosen if measure.needs is not Needs.COUNTS), None)
     if other is not None:

@@ -23,8 +23,8 @@ from cutline.inference.single.summary_rows import make_rows
 from cutline.inputs import column_source
 from cutline.inputs.rank import Missing, WeightsAre, check_weights_are, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure
-from cutline.measures.aliases import under
-from cutline.measures.registry import each_of
+from cutline.measures.aliases import use_alias
+from cutline.measures.registry import list_measures
 from cutline.results.base import Reported
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate, with_note
@@ -413,7 +413,7 @@ class Evaluation(MeasuredAtCut):
                 "permutation_test shuffles the labels of independent cases, but these come in groups",
                 "ask for estimate(), whose interval resamples whole groups",
             )
-        chosen = under(MEASURES[measure], measure)
+        chosen = use_alias(MEASURES[measure], measure)
         from cutline.inference.permutation import permute_labels  # which loads pairs of models
 
         return permute_labels(
@@ -474,7 +474,7 @@ class Evaluation(MeasuredAtCut):
             seed: The seed of the resamples.
             stratified: Whether the bootstrap draws each class by itself, so that their sizes stay.
         """
-        listed = each_of(measures)
+        listed = list_measures(measures)
         estimands = [self._make_estimand(measure, {}) for measure in listed]
         return self._estimate_all(estimands, level, method, resamples, seed, stratified)
 
@@ -488,7 +488,7 @@ class Evaluation(MeasuredAtCut):
     def _make_estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
         if callable(measure) and not isinstance(measure, Measure):
             return Estimand.of_function(measure, self.ranking, parameters, self.groups)
-        chosen = under(MEASURES[measure], measure)
+        chosen = use_alias(MEASURES[measure], measure)
         completed = self.cut.complete_parameters(chosen, parameters)
         return Estimand.of_measure(chosen, self.ranking, completed, self.groups).with_bracket(completed)
 
@@ -576,7 +576,7 @@ class Evaluation(MeasuredAtCut):
         return Data(self.name, self.ranking, *(self.groups.described if self.groups else ()))
 
     def verdict(self, *, level: float = LEVEL) -> str:
-        """Say in two sentences how well the model ranks and what its cut does: the first lines of every view.
+        """Describe in two sentences how well the model ranks and what its cut does: the first lines of every view.
 
         Args:
             level: The level of the interval.

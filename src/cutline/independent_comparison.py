@@ -35,7 +35,7 @@ from cutline.inference.differences.unpaired import (
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, Measure
-from cutline.measures.aliases import under
+from cutline.measures.aliases import use_alias
 from cutline.results.base import Summarized
 from cutline.results.choices import GOALS, lower_title
 from cutline.results.estimate import Estimate
@@ -132,7 +132,7 @@ class IndependentComparison(Summarized):
             parameters: Parameters of the measure, and its cut, if not that of the evaluations.
         """
         level = check_level(level)
-        chosen = under(MEASURES[measure], measure)
+        chosen = use_alias(MEASURES[measure], measure)
         difference, method, notes = self._difference(chosen, method, resamples, seed, parameters)
         reach = chosen.range[1] - chosen.range[0]
         title = f"{chosen}: {self.names[0]} - {self.names[1]}"
@@ -161,7 +161,7 @@ class IndependentComparison(Summarized):
             seed: The seed of the resamples.
             parameters: Parameters of the measure, and its cut, if not that of the evaluations.
         """
-        chosen = under(MEASURES[measure], measure)
+        chosen = use_alias(MEASURES[measure], measure)
         tested = make_hypothesis(alternative, margin, chosen)
         difference, method, notes = self._difference(chosen, method, resamples, seed, parameters)
         p_value = math.nan if math.isnan(difference.value) else tested.p_value(difference, chosen)
@@ -223,7 +223,7 @@ class IndependentComparison(Summarized):
     def _write_statements(
         self, measures: list[Measure], rows: tuple[tuple[Any, ...], ...], level: float
     ) -> tuple[str, ...]:
-        """Say for each question whether the two differ: by its first measure that was tested, in a fixed order."""
+        """Write for each question whether the two differ: by its first measure that was tested, in a fixed order."""
         tested = {
             measure.name: (measure, row) for measure, row in zip(measures, rows, strict=True) if row[6] is not None
         }
@@ -247,7 +247,7 @@ class IndependentComparison(Summarized):
         return f"; they differ in {join_with_and([*texts, *more])}" if texts else ""
 
     def _write_statement(self, words: str, measure: Measure, row: tuple[Any, ...], level: float) -> str:
-        """Say which of the two is better in a measure, or that the difference is not significant."""
+        """Write which of the two is better in a measure, or that the difference is not significant."""
         _, value_a, value_b, difference, *_ = row
         p = format_p_cell(row[6])
         tested = f"p {p}" if p.startswith("<") else f"p = {p}"

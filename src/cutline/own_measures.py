@@ -22,9 +22,9 @@ from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
 from cutline.measures import Context, Family, Measure, Needs, Parameter, ReferenceValue, UndefinedWhen
-from cutline.measures.check_measure import baseline_data, perfect_data
+from cutline.measures.check_measure import make_baseline_data, make_perfect_data
 from cutline.measures.forms import Form
-from cutline.measures.registry import Better, member
+from cutline.measures.registry import Better, find_member
 from cutline.measures.registry import measure as define
 
 _CELLS = ("tp", "fp", "fn", "tn")
@@ -146,11 +146,13 @@ def _define(function: Function, open_facts: _OpenFacts, facts: Mapping[str, Any]
         name=name,
         title=open_facts.title or name.replace("_", " ").capitalize(),
         needs=needs,
-        perfect=_derive_value(computed, needs, perfect_data) if open_facts.perfect is None else open_facts.perfect,
-        baseline=_derive_value(computed, needs, baseline_data) if open_facts.baseline is None else open_facts.baseline,
+        perfect=_derive_value(computed, needs, make_perfect_data) if open_facts.perfect is None else open_facts.perfect,
+        baseline=_derive_value(computed, needs, make_baseline_data)
+        if open_facts.baseline is None
+        else open_facts.baseline,
         undefined=_make_conditions(computed, open_facts.undefined),
         parameters=parameters,
-        family=member(Family, open_facts.family) if open_facts.family else by_default,
+        family=find_member(Family, open_facts.family) if open_facts.family else by_default,
         own=True,
         **facts,
     )(computed)
@@ -195,7 +197,7 @@ def _find_own_arguments(function: Function) -> dict[str, Argument]:
 
 def _find_needs(name: str, function: Function, declared: Needs | str | None) -> Needs:
     if declared is not None:
-        return member(Needs, declared)
+        return find_member(Needs, declared)
     if set(_find_data_arguments(function)) & set(_CELLS):
         return Needs.COUNTS
     for first in _list_arguments(function)[:1]:

@@ -35,7 +35,7 @@ from cutline.inference.permutation import PermutationTest, compare_with_permutat
 from cutline.inference.resampling.bootstrap import percentile
 from cutline.inference.resampling.pairing import stream
 from cutline.measures import MEASURES, Measure
-from cutline.measures.registry import each_of
+from cutline.measures.registry import list_measures
 from cutline.results.estimate import Estimate
 from cutline.scoring import Scorer, get_model_name
 
@@ -165,7 +165,7 @@ def bootstrap_model(
     """
     level, seed = check_level(level), check_whole(seed, "seed", 0)
     resamples = check_whole(resamples, "resamples", 1)
-    chosen = tuple(MEASURES[measure] for measure in each_of(measures))
+    chosen = tuple(MEASURES[measure] for measure in list_measures(measures))
     if not chosen:
         raise ParameterError("is empty", "pass at least one measure", argument="measures")
     check_estimator(estimator, n_jobs)

@@ -113,7 +113,7 @@ def test_local_regression_of_a_long_list_is_that_of_its_cases():
     r = cl.rank(rng.random(300_000) < scores**1.2, scores)
     x, size, share = r.key[::-1], r.size[None, ::-1].astype(float), r.share[None, ::-1]
     expected = loess.fit_cubics(x, size, share)
-    found = miscalibration._long_cubics(r, x, 0.75, 2)
+    found = miscalibration._fit_long_cubics(r, x, 0.75, 2)
     assert np.array_equal(found.corners, expected.corners)
     assert np.abs(found.value - expected.value).max() < 1e-13
     assert np.abs(found.at(x) - loess._hermite(x, *expected)).max() < 1e-13

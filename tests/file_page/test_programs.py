@@ -10,8 +10,8 @@ from scipy.special import stdtrit
 import cutline as cl
 from cutline.core.errors import CutlineError
 from cutline.file_page.page import WORKER, choose_ranking_measures, collect_data, load_script
-from cutline.measures.binned_calibration import in_bins
-from cutline.measures.tracing import columns_of
+from cutline.measures.binned_calibration import sum_over_bins
+from cutline.measures.tracing import list_columns
 from cutline.results.estimate import student_quantile
 
 pytestmark = pytest.mark.slow
@@ -61,7 +61,7 @@ def test_every_measure_and_interval_is_that_of_the_command_line_without_resample
     seen = set()
     measures = {measure.name: measure for measure in choose_ranking_measures()[0]}
     for r in random_rankings():
-        given = {name: column.tolist() for name, column in columns_of(r).items()} | {"integral": r.integral}
+        given = {name: column.tolist() for name, column in list_columns(r).items()} | {"integral": r.integral}
         found = engine(EVALUATE, given)
         rows = {row.measure.name: row for row in cl.Evaluation(r).summary(measures, level=LEVEL, resamples=0).rows}
         assert [one["name"] for one in found["measures"]] == list(measures)
@@ -80,7 +80,7 @@ def test_every_measure_and_interval_is_that_of_the_command_line_without_resample
                 seen.add((measure.name, one["method"]))
             elif not one["reason"] and np.isfinite(one["value"]):
                 assert one["lacks"]
-        observed, expected, cases = (column[column >= 0] for column in in_bins(r, 10, "mass"))
+        observed, expected, cases = (column[column >= 0] for column in sum_over_bins(r, 10, "mass"))
         some = cases > 0
         assert [[bar["k"], bar["n"]] for bar in found["reliability"]] == close(
             np.array([observed, cases]).T[some].tolist()

@@ -8,7 +8,7 @@ import pytest
 
 import cutline as cl
 from cutline.cli.main import main
-from cutline.measures.aliases import under
+from cutline.measures.aliases import use_alias
 from grouping import each_case
 
 LABELS = [1, 0, 1, 0, 0, 1, 1, 0]
@@ -84,8 +84,8 @@ def test_a_comparison_shows_it_too(capsys, file):
 @each_case("measure", [measure for measure in cl.MEASURES if measure.aliases], ids=str)
 def test_every_alias_names_the_same_measure(measure):
     for alias in measure.aliases:
-        asked = under(measure, alias)
+        asked = use_alias(measure, alias)
         assert (asked.display_name, asked.name, str(asked)) == (alias, measure.name, alias)
         assert asked.function is measure.function
-    assert under(measure, measure.name) is measure
-    assert under(measure, measure) is measure
+    assert use_alias(measure, measure.name) is measure
+    assert use_alias(measure, measure) is measure

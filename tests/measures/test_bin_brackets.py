@@ -13,7 +13,7 @@ from cutline.core.binned_ranking import auc_width, rank_bins
 from cutline.core.merging import merge
 from cutline.inputs.binning import Bins, binned, sort_bins
 from cutline.measures import Needs
-from cutline.measures.bin_brackets import bounds
+from cutline.measures.bin_brackets import bound_measure
 
 # Scores that are no probabilities: ties, tiny, huge and infinite ones. Those of probabilities: skewed, with ties.
 ANY = st.one_of(
@@ -58,7 +58,7 @@ def check(rows, width, weighted, measures):
         value = float(m.compute(data, **rest))
         data, rest = m.prepare(found, example_parameters(m))
         own = float(m.compute(data, **rest))
-        open_to = bounds(m, found, example_parameters(m), own)
+        open_to = bound_measure(m, found, example_parameters(m), own)
         if open_to is None or not open_to.certain or math.isnan(value):
             continue
         slack = 1e-9 * max(1.0, abs(value)) if math.isfinite(value) else 0
@@ -87,12 +87,12 @@ def test_measures_without_a_proof_say_that_they_are_approximate():
     rng = np.random.default_rng(0)
     score, labels = rng.random(4000), rng.random(4000) < 0.4
     found = coarse(score, labels, None, 0.05)
-    approximate = bounds(MEASURES["emax"], found, {}, float(MEASURES["emax"].compute(found)))
+    approximate = bound_measure(MEASURES["emax"], found, {}, float(MEASURES["emax"].compute(found)))
     assert not approximate.certain
     assert "approximate" in approximate.note
-    assert bounds(MEASURES["auc"], rank(labels, score, positive=True), {}, 0.5) is None
+    assert bound_measure(MEASURES["auc"], rank(labels, score, positive=True), {}, 0.5) is None
     recall = float(MEASURES["recall"](found, threshold=0.3))
-    assert bounds(MEASURES["recall"], found, {"threshold": 0.3}, recall) is None  # the edge is an edge
+    assert bound_measure(MEASURES["recall"], found, {"threshold": 0.3}, recall) is None  # the edge is an edge
 
 
 @settings(max_examples=40, deadline=None)
@@ -150,7 +150,7 @@ def test_a_measure_without_a_proof_is_approximate_though_the_orders_that_were_tr
         if m.needs is Needs.RANKING and not m.concordant and m.name not in ("pearson", "ks", "tied_pairs"):
             data, rest = m.prepare(found, example_parameters(m))
             value = float(m.compute(data, **rest))
-            open_to = bounds(m, found, example_parameters(m), value)
+            open_to = bound_measure(m, found, example_parameters(m), value)
             if not math.isnan(value) and open_to is not None and not open_to.certain:
                 assert "approximate" in open_to.note
                 return
@@ -175,11 +175,11 @@ def test_the_best_recall_at_a_precision_has_a_bracket_though_no_cut_reaches_it_i
     measure = MEASURES["recall_at_precision"]
     own = float(measure.compute(bins, precision=0.6))
 
-    open_to = bounds(measure, bins, {"precision": 0.6}, own)
+    open_to = bound_measure(measure, bins, {"precision": 0.6}, own)
 
     assert (own, open_to) == (1.0, None)  # all positives are found at a cut between the bins: no order does better
     own = float(measure.compute(bins, precision=0.65))
-    open_to = bounds(measure, bins, {"precision": 0.65}, own)
+    open_to = bound_measure(measure, bins, {"precision": 0.65}, own)
     exact = float(measure.compute(rank(labels, score), precision=0.65))
     assert open_to.certain
     assert open_to.low <= exact <= open_to.high

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import cutline as cl
 from cutline import MEASURES, Ranking, rank
 from cutline.measures import Context, Needs, check_measure
-from cutline.measures.check_measure import fixed, values
+from cutline.measures.check_measure import compute_values, fix_parameters
 from grouping import each_case
 
 few = settings(max_examples=10)  # for each of the measures
@@ -79,7 +79,7 @@ def test_a_weight_is_a_repetition_and_no_weight_an_absence(m, rows):
     labels, scores, weights = columns(rows)
     repeated = rank(labels.repeat(weights), scores.repeat(weights))
 
-    np.testing.assert_array_equal(values(m, rank(labels, scores, weights)), values(m, repeated))
+    np.testing.assert_array_equal(compute_values(m, rank(labels, scores, weights)), compute_values(m, repeated))
 
 
 @every_measure
@@ -88,7 +88,7 @@ def test_a_weight_is_a_repetition_and_no_weight_an_absence(m, rows):
 def test_the_order_of_the_rows_does_not_matter(m, rows, data):
     shuffled = data.draw(st.permutations(rows))
 
-    np.testing.assert_array_equal(values(m, rank(*columns(shuffled))), values(m, rank(*columns(rows))))
+    np.testing.assert_array_equal(compute_values(m, rank(*columns(shuffled))), compute_values(m, rank(*columns(rows))))
 
 
 @every_measure
@@ -98,7 +98,7 @@ def test_two_parts_merged_are_the_whole(m, rows, data):
     middle = data.draw(st.integers(1, len(rows) - 1))
     merged = rank(*columns(rows[:middle])) + rank(*columns(rows[middle:]))
 
-    np.testing.assert_array_equal(values(m, merged), values(m, rank(*columns(rows))))
+    np.testing.assert_array_equal(compute_values(m, merged), compute_values(m, rank(*columns(rows))))
 
 
 @every_measure
@@ -114,13 +114,13 @@ def test_a_stack_of_resamples_is_a_loop_over_them(m, scores, resamples, seed):
     pos, neg = (rng.integers(0, 4, (resamples, len(score))) for _ in range(2))
     pos[:, 0] += 1  # at least one case, but perhaps one class, and empty cells
     stack = Ranking(score, pos, neg, pos, neg)
-    m = fixed(m).with_(quota=1) if "quota" in m.required else m
+    m = fix_parameters(m).with_(quota=1) if "quota" in m.required else m
     loop = [m.compute(one.counts if m.needs is Needs.COUNTS else one) for one in stack.one_by_one()]
 
     stacked = m.compute(stack.counts if m.needs is Needs.COUNTS else stack)
 
     assert np.shape(stacked) == np.shape(loop)
-    assert check_measure.same(stacked, loop)
+    assert check_measure.are_equal(stacked, loop)
 
 
 @every_measure
@@ -132,4 +132,4 @@ def test_parameters_can_be_fixed_beforehand(m):
         ranking = rank([1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.8, 0.6, 0.5, 0.4, 0.3, 0.1])
 
         fixed_before = m.with_(**{name: parameter.example})(ranking, **others)
-        assert check_measure.same(fixed_before, m(ranking, **{name: parameter.example} | others))
+        assert check_measure.are_equal(fixed_before, m(ranking, **{name: parameter.example} | others))

@@ -17,10 +17,10 @@ from cutline.measures.tracing import (
     OPERATIONS,
     Program,
     UntraceableError,
-    column,
-    columns_of,
-    symbol,
-    symbolic_ranking,
+    list_columns,
+    make_column,
+    make_symbol,
+    make_symbolic_ranking,
     trace,
     trace_ranking,
 )
@@ -146,17 +146,17 @@ def test_costs_stay_adjustable_where_they_are_open():
 
 def test_a_step_stands_once():
     program = Program()
-    x = symbol("tp") + 1
+    x = make_symbol("tp") + 1
     program.add(x * x)
     assert program.steps == [["input", "tp"], ["number", 1.0], ["add", 0, 1], ["multiply", 2, 2]]
-    assert program.add(symbol("tp") + 1) == 2
+    assert program.add(make_symbol("tp") + 1) == 2
     assert program.run({"tp": np.array([1.0, 2.0])})[-1].tolist() == [4.0, 9.0]
 
 
 def test_what_json_does_not_know_is_spelled():
     program = Program()
-    program.add(symbol("tp") * math.inf)
-    program.add(symbol("tp") * math.nan)
+    program.add(make_symbol("tp") * math.inf)
+    program.add(make_symbol("tp") * math.nan)
     assert [step[1] for step in program.steps if step[0] == "number"] == ["Infinity", "NaN"]
 
 
@@ -262,7 +262,7 @@ def test_the_program_of_a_measure_of_the_ranking_says_what_its_definition_does(n
     for seed, weighted in itertools.product(range(20), (False, True)):
         r = random_ranking(seed, weighted)
         with np.errstate(all="ignore"):
-            found = program.run(columns_of(r))[place]
+            found = program.run(list_columns(r))[place]
         assert float(found) == pytest.approx(float(measure.compute(r)), rel=1e-12, abs=1e-12, nan_ok=True)
 
 
@@ -270,18 +270,18 @@ def test_a_program_of_the_ranking_says_when_the_measure_is_undefined():
     found, program = trace_ranking(cl.MEASURES["auc"]), Program()
     places = {words: program.add(holds) for words, holds in found.undefined}
     with np.errstate(all="ignore"):
-        results = program.run(columns_of(cl.rank([0, 0, 0], [0.1, 0.5, 0.5], positive=1)))
+        results = program.run(list_columns(cl.rank([0, 0, 0], [0.1, 0.5, 0.5], positive=1)))
 
     assert [words for words, place in places.items() if results[place]] == ["there is no positive case"]
 
 
 def test_delongs_interval_is_traced_from_the_ranking():
-    symbolic, program = symbolic_ranking(), Program()
+    symbolic, program = make_symbolic_ranking(), Program()
     area = cl.MEASURES["auc"].function(symbolic)
     places = [program.add(limit) for limit in delong.delong_logit(area, delong.variance(symbolic), 0.9)]
     for seed in range(1, 5):
         r = random_ranking(seed, weighted=seed == 2)
-        results = program.run(columns_of(r))
+        results = program.run(list_columns(r))
         expected = delong.delong_logit(cl.MEASURES["auc"].compute(r), delong.variance(r), 0.9)
         assert [float(results[place]) for place in places] == pytest.approx([float(x) for x in expected], rel=1e-12)
 
@@ -289,7 +289,7 @@ def test_delongs_interval_is_traced_from_the_ranking():
 def test_what_chooses_among_the_data_cannot_be_traced():
     assert trace_ranking(cl.MEASURES["auch"]) is None  # the hull is searched for
     assert trace_ranking(cl.MEASURES["recall"]) is None  # a measure of one cut
-    scores = column("score")
+    scores = make_column("score")
     for broken in (
         lambda: scores[scores > 0],
         lambda: scores[::2],

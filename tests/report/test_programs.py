@@ -12,7 +12,7 @@ import cutline as cl
 from cutline.core.counts import Counts
 from cutline.inference.single.proportions import is_modified, mover_ratio, wilson_modified, woolf
 from cutline.measures import Family, Needs
-from cutline.measures.metadata import constant
+from cutline.measures.metadata import make_constant
 from cutline.measures.registry import Measure
 from cutline.measures.tracing import Program
 from cutline.report.programs import compile_programs, tabulate_untraced
@@ -29,7 +29,7 @@ def branching(c):
 
 MINE = Measure(
     name="branching", function=branching, title="Mine", formula="x", range=(0.0, 1.0), better="higher",
-    perfect=constant(1), baseline=constant(0.25), needs=Needs.COUNTS, family=Family.CUT, source={},
+    perfect=make_constant(1), baseline=make_constant(0.25), needs=Needs.COUNTS, family=Family.CUT, source={},
 )  # fmt: skip
 
 

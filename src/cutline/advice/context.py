@@ -99,17 +99,17 @@ class RuleContext:
 
     @property
     def ranking(self) -> Ranking:
-        """The ranking of the evaluation."""
+        """Ranking of the evaluation."""
         return self.evaluation.ranking
 
     @cached_property
     def data_notes(self) -> dict[str, str]:
-        """What the data say about themselves, by rule."""
+        """Texts of the notes on the data, by the id of their rule."""
         return {note.rule: note.text for note in self.evaluation.data_notes}
 
     @cached_property
     def seen(self) -> frozenset[str]:
-        """The measures that the reader sees: those asked for, or the headlines."""
+        """Names of the measures that the reader sees: the requested ones, or the headlines."""
         return frozenset(self.measures if self.measures is not None else (m.name for m in MEASURES if m.headline))
 
     def values(self, measure: str) -> str:
@@ -130,12 +130,12 @@ class RuleContext:
 
     @property
     def prevalence(self) -> float:
-        """The share of the positives."""
+        """Share of the positives."""
         return float(self.ranking.positives / self.ranking.total)
 
     @cached_property
     def auc(self) -> Estimate | None:
-        """The AUC with its interval; None for groups, whose interval takes resampling, and for one class."""
+        """AUC with its interval; None for groups, whose interval takes resampling, and for one class."""
         if not self.two_classes or self.evaluation.groups is not None:
             return None
         return self.evaluation.estimate("auc", self.level)

@@ -269,7 +269,7 @@ def _check_known(known: Mapping[str, Any]) -> None:
 
 @public
 def advise(situation: Situation | None = None, **known: Any) -> tuple[Recommendation, ...]:
-    """The measures for a situation, the one that fits best first; each is named once.
+    """Recommend measures for a situation, the one that fits best first; each is named once.
 
     Args:
         situation: what the model is for, as far as it is known; or its fields:

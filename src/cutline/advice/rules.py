@@ -57,7 +57,7 @@ TOP = 0.1
     source=f"{BERRAR}; {SONNENBURG}",
 )
 def accuracy_baseline(a: RuleContext) -> str | None:
-    """Say that flagging everybody or nobody is at least as accurate as every model."""
+    """Note that flagging everybody or nobody is at least as accurate as every model."""
     share = max(a.prevalence, 1 - a.prevalence)
     models = list(a.models.values()) or [a.evaluation]
     if not _is_lopsided(a) or any(float(model.value("accuracy")) > share for model in models):
@@ -77,7 +77,7 @@ def accuracy_baseline(a: RuleContext) -> str | None:
     source=f"{BERRAR}; {SONNENBURG}",
 )
 def imbalance(a: RuleContext) -> str | None:
-    """Say that the accuracy of flagging everybody or nobody is high already."""
+    """Note that the accuracy of flagging everybody or nobody is high already."""
     if not _is_lopsided(a) or accuracy_baseline.find(a) is not None:
         return None
     share = max(a.prevalence, 1 - a.prevalence)
@@ -127,7 +127,7 @@ def rare_positives(a: RuleContext) -> str | None:
 
 @declare_rule("quota-known", "advice", when="a quota or a share is given", source=ARBEL_END)
 def quota_known(a: RuleContext) -> str | None:
-    """Say what the quota reaches, and when to read the hit rate or Qrecall."""
+    """Note what the quota reaches, and when to read the hit rate or Qrecall."""
     if a.quota is None or not a.two_classes:
         return None
     c = a.ranking.at_quota(a.quota)
@@ -151,7 +151,7 @@ def quota_known(a: RuleContext) -> str | None:
 
 @declare_rule("only-the-top", "advice", when="the quota is a tenth of the list or less", source=BERRAR)
 def only_the_top(a: RuleContext) -> str | None:
-    """Say that the AUC judges the whole list, of which the quota is a small part."""
+    """Note that the AUC judges the whole list, of which the quota is a small part."""
     n = float(a.ranking.total)
     if a.quota is None or not a.two_classes or a.quota > TOP * n or not a.seen & {"auc", "gini", "pem"}:
         return None
@@ -165,7 +165,7 @@ def only_the_top(a: RuleContext) -> str | None:
     "quota-in-tie", "warning", when="the quota ends among cases of both classes that share one score", source=ARBEL_TIES
 )
 def quota_in_tie(a: RuleContext) -> str | None:
-    """Say that the quota ends inside a tie, and how many positives it may hold."""
+    """Note that the quota ends inside a tie, and how many positives it may hold."""
     if a.quota is None:
         return None
     r = a.ranking
@@ -284,7 +284,7 @@ _RECALIBRATE = " Recalibrate before you use them as probabilities; the order of 
 
 @declare_rule("reversed", "warning", when="the AUC is below 0.5", source=BERRAR_RANKING)
 def reversed_order(a: RuleContext) -> str | None:
-    """Say that an AUC below 0.5 means reversed scores, or may be chance."""
+    """Note that an AUC below 0.5 means reversed scores, or may be chance."""
     text = a.data_notes.get("reversed")
     if text and a.auc and 0.5 in a.auc:
         return Text(text, f" It may be chance: the AUC is {_with_interval(a)}.")
@@ -306,7 +306,7 @@ def _is_reversed(a: RuleContext) -> bool:
 
 @declare_rule("chance", "fact", when="the interval of the AUC contains 0.5", source=BERRAR_INTERVALS)
 def chance(a: RuleContext) -> str | None:
-    """Say that the interval of the AUC contains 0.5."""
+    """Note that the interval of the AUC contains 0.5."""
     if not a.auc or len(a.ranking) < 2 or a.auc.value < 0.5 or 0.5 not in a.auc:
         return None
     return f"These cases do not show that the model ranks better than the baseline: its AUC is {_with_interval(a)}."
@@ -322,7 +322,7 @@ def _with_interval(a: RuleContext) -> str:
 
 @declare_rule("labels", "warning", when="the scores have one or two distinct values", source=CUTLINE)
 def labels(a: RuleContext) -> str | None:
-    """Say that labels were passed as scores."""
+    """Note that labels were passed as scores."""
     text = a.data_notes.get("labels")
     if text and a.two_classes and len(a.ranking) == 2:
         text += (
@@ -333,7 +333,7 @@ def labels(a: RuleContext) -> str | None:
 
 @declare_rule("few-cases", "warning", when="a class has an effective size below 30 cases", source=BERRAR_INTERVALS)
 def few_cases(a: RuleContext) -> str | None:
-    """Say how much a single case of a small class changes."""
+    """Note how much a single case of a small class changes."""
     size = effective_sizes(a.ranking)
     if not a.two_classes or min(size) >= constants.FEW_CASES:
         return None
@@ -354,7 +354,7 @@ def few_cases(a: RuleContext) -> str | None:
     source=CUTLINE,
 )
 def ties(a: RuleContext) -> str | None:
-    """Say how many pairs are tied, and between which values the AUC would lie if ties were broken."""
+    """Note how many pairs are tied, and between which values the AUC would lie if ties were broken."""
     r = a.ranking
     if a.are_labels or not a.two_classes or r.pairs.tied < TIED * r.pairs.every:
         return None
@@ -382,7 +382,7 @@ def ties(a: RuleContext) -> str | None:
     source=SPIEGELHALTER,
 )
 def calibration_note(a: RuleContext) -> str | None:
-    """Say that the probabilities are significantly wrong, by enough to matter."""
+    """Note that the probabilities are significantly wrong, by enough to matter."""
     if not a.ranking.are_probabilities or a.are_labels or not a.two_classes or a.evaluation.groups is not None:
         return None
     if _is_reversed(a):  # which says why
@@ -404,7 +404,7 @@ def calibration_note(a: RuleContext) -> str | None:
 
 @declare_rule("certainly-wrong", "warning", when="the true class of a case got probability 0", source=DATA)
 def certainly_wrong(a: RuleContext) -> str | None:
-    """Say that cases were of a class with probability 0, unless labels or reversed scores explain it."""
+    """Note that cases were of a class with probability 0, unless labels or reversed scores explain it."""
     return None if a.are_labels or _is_reversed(a) else a.data_notes.get("certainly-wrong")
 
 
@@ -415,7 +415,7 @@ def certainly_wrong(a: RuleContext) -> str | None:
     source=CUTLINE,
 )
 def perfect_calibration(a: RuleContext) -> str | None:
-    """Say that the calibration is as perfect as on training cases."""
+    """Note that the calibration is as perfect as on training cases."""
     r = a.ranking
     if not r.are_probabilities or len(r) < _MANY_SCORES or not a.two_classes or a.evaluation.groups is not None:
         return None
@@ -441,7 +441,7 @@ def _describe_error_on_average(c: CalibrationCheck) -> str | None:
 
 
 def _format_share(share: float) -> str:
-    """A share in per cent with one decimal; a small one with two digits, because predicted and observed are near.
+    """Format a share in per cent with one decimal; a small one with two digits, as predicted and observed are near.
 
     >>> _format_share(0.1062), _format_share(0.00216)
     ('10.6 %', '0.22 %')
@@ -486,7 +486,7 @@ def _describe_equivalents(a: RuleContext, first: Measure, *, no_ties: bool) -> s
 
 @declare_rule("weights", "fact", when="the cases have weights", source=CUTLINE)
 def weights(a: RuleContext) -> str | None:
-    """Say how the weights are interpreted."""
+    """Note how the weights are interpreted."""
     return " ".join(on_sizes(a.ranking)) or None
 
 
@@ -550,7 +550,7 @@ def _list_differences(a: ComparisonContext, name: str, other: str) -> str:
     source=DELONG,
 )
 def undecided_lead(a: ComparisonContext) -> str | None:
-    """Say that the lead of the best model in AUC is not significant, and how many cases would show it."""
+    """Note that the lead of the best model in AUC is not significant, and how many cases would show it."""
     if not a.two_classes or (a.measures is not None and "auc" not in a.measures):
         return None
     values = a.comparison.values_of("auc")
@@ -584,7 +584,7 @@ def undecided_lead(a: ComparisonContext) -> str | None:
     source=DOMINANCE,
 )
 def no_dominance(a: ComparisonContext) -> str | None:
-    """Say which model is best in which region."""
+    """Note which model is best in which region."""
     if not a.two_classes:
         return None
     curve = "quota" if a.quota is not None else "roc"

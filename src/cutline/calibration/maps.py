@@ -10,8 +10,8 @@ from cutline.core import logistic
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, shorten_repr
 from cutline.core.ranking import Ranking
-from cutline.measures.calibration_line import calibration_intercept, joint_fit
-from cutline.measures.miscalibration import isotonic
+from cutline.measures.calibration_line import calibration_intercept, fit_joint
+from cutline.measures.miscalibration import fit_isotonic
 
 METHODS = ("intercept", "logistic", "beta", "isotonic", "venn_abers")
 EPS = float(np.finfo(float).eps)
@@ -95,7 +95,7 @@ def _fit_intercept(r: Ranking) -> dict[str, Any]:
 
 
 def _fit_logistic(r: Ranking) -> dict[str, Any]:
-    shift, slope = _check_defined(joint_fit(r).coefficients, "logistic")
+    shift, slope = _check_defined(fit_joint(r).coefficients, "logistic")
     return {"intercept": shift, "slope": slope}
 
 
@@ -128,7 +128,7 @@ def _compute_log_columns(p: Array) -> tuple[Array, Array]:
 def _fit_isotonic(r: Ranking) -> dict[str, Any]:
     """Return the corners of the isotonic curve: the first and the last score of each pool, ascending."""
     there = r.size > 0
-    x, y = r.key[there][::-1], isotonic(r)[there][::-1]
+    x, y = r.key[there][::-1], fit_isotonic(r)[there][::-1]
     change = np.flatnonzero(y[1:] != y[:-1])
     corners = np.unique(np.concatenate(([0], change, change + 1, [len(x) - 1])))
     return {"x": x[corners].tolist(), "y": y[corners].tolist()}

@@ -19,7 +19,7 @@ from cutline.core.table import ComparedByFields, Table, format_p, format_value, 
 from cutline.core.validation import LEVEL, check_level
 from cutline.inference.single.bands import Band, calibration_band
 from cutline.measures import MEASURES
-from cutline.measures.binned_calibration import bin_of
+from cutline.measures.binned_calibration import assign_bins
 from cutline.results.estimate import Estimate
 
 BY_FORMULA = ("oe_ratio", "calibration_intercept", "calibration_slope")
@@ -214,7 +214,7 @@ def compute_expected_ece(r: Ranking, bins: int = 10, binning: str = "mass") -> f
     normal.
     """
     squared = (r.size if r.integral else r.pos2 + r.neg2).astype(float)
-    variance = np.bincount(bin_of(r, bins, binning), squared * r.key * (1 - r.key), minlength=bins)
+    variance = np.bincount(assign_bins(r, bins, binning), squared * r.key * (1 - r.key), minlength=bins)
     return float(np.sqrt(variance * 2 / math.pi).sum() / r.total)
 
 

@@ -32,8 +32,8 @@ from cutline.core.table import format_value
 from cutline.inference.single.bands import CALIBRATION_KINDS, Band, calibration_band, merge_scores
 from cutline.inference.single.reference import METHODS
 from cutline.measures import MEASURES
-from cutline.measures.binned_calibration import in_bins
-from cutline.measures.miscalibration import calibration_curve
+from cutline.measures.binned_calibration import sum_over_bins
+from cutline.measures.miscalibration import fit_calibration_curve
 
 SMOOTHS = ("isotonic", "loess", "bins")
 MOST_DRAWN = 500  # points of a curve
@@ -126,12 +126,12 @@ def _check(band: str, smooth: str) -> None:
 
 def _fit_curve(model: Evaluated, band: str, smooth: str, level: float, bins: int, seed: int) -> Any:
     if smooth == "bins":
-        observed, expected, size = in_bins(model.ranking, bins, "mass")
+        observed, expected, size = sum_over_bins(model.ranking, bins, "mass")
         there = size > 0
         return {"x": expected[there] / size[there], "y": observed[there] / size[there]}
     if band == "none":
         few = merge_scores(model.ranking, MOST_DRAWN)
-        return {"x": few.key[::-1], "y": np.clip(calibration_curve(few, smooth), 0, 1)[::-1]}
+        return {"x": few.key[::-1], "y": np.clip(fit_calibration_curve(few, smooth), 0, 1)[::-1]}
     groups = getattr(model, "groups", None) if band == "confidence" else None
     resamples = 1000 if band == "confidence" or smooth == "loess" else 5000
     how = {"smooth": smooth, "level": level, "seed": seed}
@@ -160,7 +160,7 @@ def _shade_band(band: Band, theme: Theme) -> alt.Chart:
 
 
 def _draw_wilson_intervals(r: Ranking, bins: int, level: float, colour: str) -> Any:
-    observed, expected, size = in_bins(r, bins, "mass")
+    observed, expected, size = sum_over_bins(r, bins, "mass")
     limits = [
         {"x": float(e / n), "low": float(low), "high": float(high)}
         for o, e, n in zip(observed, expected, size, strict=True)

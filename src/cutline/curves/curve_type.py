@@ -63,7 +63,7 @@ class Axis:
     counted: bool = False
 
     def domain(self, values: Array) -> tuple[float, float]:
-        """From where to where the axis is drawn for these values: the whole range when that is finite.
+        """Return the ends of the drawn axis for these values: the whole range when that is finite.
 
         Where values have a highest but no lowest bound, as the net benefit has, what is above zero matters: the axis
         goes from a little below it to the highest value. Values beyond `FARTHEST` lie on the end of the axis.
@@ -256,22 +256,22 @@ class Curve(ComparedByFields):
 
     @property
     def name(self) -> str:
-        """The name of the kind of curve."""
+        """Name of the kind of curve."""
         return self.kind.name
 
     @property
     def title(self) -> str:
-        """The title of the kind of curve."""
+        """Title of the kind of curve."""
         return self.kind.title
 
     @property
     def threshold(self) -> Array:
-        """The threshold of each vertex; beyond every score for the first."""
+        """Threshold of each vertex; beyond every score for the first."""
         return np.asarray(self.counts.threshold)
 
     @property
     def domain(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """From where to where the two axes are drawn."""
+        """Ends of the two drawn axes."""
         y = np.concatenate([self.y, *self.also.values()]) if self.also else self.y
         return self.kind.x.domain(self.x), self.kind.y.domain(y)
 

@@ -40,7 +40,7 @@ class Gains(ShownAsTable):
 
     @property
     def table(self) -> Table:
-        """The table with all columns."""
+        """Table with all columns."""
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
         return Table(tuple(self.columns), tuple(rows), title=self._title, below=self._below)
 
@@ -50,7 +50,7 @@ class Gains(ShownAsTable):
 
     @property
     def _below(self) -> tuple[str, ...]:
-        """What the largest distance is, and what fractions of cases are."""
+        """Lines below the table: the largest distance, and why counts may be fractions."""
         distances = f"{self.largest_distance}.", f"KS over all cuts: {format_value(self.ks_anywhere)}."
         counts = [self.columns[name] for name in ("cases", "positives")]
         if all(np.issubdtype(column.dtype, np.integer) for column in counts):
@@ -62,7 +62,7 @@ class Gains(ShownAsTable):
 
     @property
     def largest_distance(self) -> str:
-        """Where a larger share of the positives than of the negatives is found, and by how much."""
+        """Sentence on the portion down to which recall exceeds the false positive rate by most."""
         if self.ks <= 0:
             return "After no portion is a larger share of the positives found than of the negatives"
         return f"Largest distance at the end of a portion: {format_value(self.ks)}, after portion {self.ks_portion}"

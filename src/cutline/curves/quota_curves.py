@@ -24,8 +24,8 @@ from cutline.measures.probabilities import hinge_loss
 from cutline.measures.quotas import (
     average_hit_rate,
     average_qrecall,
+    compute_lifts,
     hit_rate,
-    lifts,
     pem,
     pem_areas,
     portion_lift,
@@ -37,7 +37,7 @@ QUOTA = Axis("quota", "Quota (places)", lambda v: v.places, (0, math.inf), count
 
 
 def places(r: Ranking) -> Array:
-    """The places at which a curve over the list is read.
+    """Return the places at which a curve over the list is read.
 
     Each end of a tie; besides, all whole places up to 1000 and then one for each thousandth more. What is divided by
     the place bends inside a tie, and between two of these it departs from a straight line by less than 1e-6.
@@ -160,7 +160,7 @@ PORTION_LIFT = CurveKind(
     y=Axis(
         portion_lift.name,
         portion_lift.title,
-        lambda v: np.append(np.nan, lifts(v.ranking, len(v.places) - 1)),
+        lambda v: np.append(np.nan, compute_lifts(v.ranking, len(v.places) - 1)),
         portion_lift.range,
     ),
     between="step-before",

@@ -205,7 +205,7 @@ class SharedHull(ShownAsTable):
 
     @property
     def table(self) -> Table:
-        """The parts of the hull, from the left to the right."""
+        """Parts of the hull, from the left to the right."""
         rows = tuple((" and ".join(part.owners), part.low, part.high, part.slope) for part in self.parts)
         title = f"ROC convex hull of {len(self.names)} models, area {self.area:.4f}"
         return Table(("owner", "fpr_from", "fpr_to", "slope"), rows, title=title)

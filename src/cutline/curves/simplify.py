@@ -66,7 +66,7 @@ def describe_line(curve: Curve, line: CurveLine) -> dict[str, Array]:
 
 
 def corners(curve: Curve, also: str | None = None, over: tuple[float, float] | None = None) -> CurveLine:
-    """The line of a curve with all its vertices: steps have corners, and a height that is not finite has no place.
+    """Return the line of a curve with all its vertices: steps have corners; heights that are not finite are left out.
 
     A curve over the threshold goes to both ends of its axis: beyond the highest score nobody is flagged, below the
     lowest everybody. An infinite score lies on the end of the axis, so that its cut changes nothing before.

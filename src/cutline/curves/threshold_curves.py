@@ -37,8 +37,8 @@ from cutline.measures.precision_recall import (
     aucpr_min,
     aucpr_minmax,
     average_precision,
-    highest_precision,
-    lowest_precision,
+    find_highest_precision,
+    find_lowest_precision,
 )
 from cutline.measures.rates import accuracy, fnr, fpr, precision, recall
 from cutline.measures.roc import auc, auch, average_gain, eer, gini, ks, max_youden_j, taks
@@ -140,7 +140,7 @@ SCORE_DISTRIBUTION = CurveKind(
 
 
 def _point_of_cut(measure: Measure, r: Ranking) -> tuple[float, float, float]:
-    """The threshold and the two rates of the cut at which a measure finds its value.
+    """Return the threshold and the two rates of the cut at which a measure finds its value.
 
     By the cut and not by its threshold: flagging nobody and flagging infinite scores have the same one.
     """
@@ -261,14 +261,14 @@ PRECISION_RECALL_MIN = _trapezoid(
     "precision_recall_min",
     aucpr_min,
     "Precision-recall, lower trapezoids",
-    vertices=lambda r: some_cuts(r, lowest_precision(r)),
+    vertices=lambda r: some_cuts(r, find_lowest_precision(r)),
 )
 PRECISION_RECALL_MINMAX = _trapezoid("precision_recall_minmax", aucpr_minmax, "Precision-recall, middle trapezoids")
 PRECISION_RECALL_MAX = _trapezoid(
     "precision_recall_max",
     aucpr_max,
     "Precision-recall, upper trapezoids",
-    vertices=lambda r: some_cuts(r, highest_precision(r)),
+    vertices=lambda r: some_cuts(r, find_highest_precision(r)),
 )
 
 

@@ -32,7 +32,7 @@ class Line(NamedTuple):
 
     @property
     def area(self) -> float:
-        """The area under it."""
+        """Area under the curve."""
         return float(np.trapezoid(self.y, self.x))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from cutline.core.errors import ParameterError, hint_similar
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.aliases import under
+from cutline.measures.aliases import use_alias
 
 PARTS = ("value", "low", "high")
 _OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
@@ -143,7 +143,7 @@ def _read_term(reader: _Reader, *, whole: bool = False) -> Term:
     name = name if name in MEASURES else _ALSO.get(name, name)
     if name not in MEASURES:
         raise reader.error("expected the name of a measure", hint_similar(name, MEASURES.names), start)
-    measure, part = under(MEASURES[name], name), "value"
+    measure, part = use_alias(MEASURES[name], name), "value"
     if whole and reader.text[reader.at :].startswith("."):
         raise reader.error("expected the measure alone, which comes with its interval")
     if reader.takes("."):

@@ -24,9 +24,9 @@ from cutline.inference.single import auc, smooth
 from cutline.inputs.column_source import LABELS, SCORES
 from cutline.inputs.text_table import MISSING, PLAIN_NUMBER, SPELLINGS
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.binned_calibration import bin_of
+from cutline.measures.binned_calibration import assign_bins
 from cutline.measures.forms import LinearInAuc, MeanOfCases, RankStatistic, ShareOfPairs, VarianceFormula
-from cutline.measures.tracing import Expression, Program, Traced, symbolic_ranking, trace_ranking
+from cutline.measures.tracing import Expression, Program, Traced, make_symbolic_ranking, trace_ranking
 from cutline.report import programs
 from cutline.report.cut_data import collect_sentences, compile_precision
 from cutline.report.html_page import (
@@ -67,7 +67,7 @@ def choose_ranking_measures() -> tuple[list[Measure], list[Measure]]:
 def compile_ranking(level: float) -> dict[str, Any]:
     """Compile the program of all that follows from a ranking, with the places of its results."""
     program = Program()
-    ranking = symbolic_ranking()
+    ranking = make_symbolic_ranking()
     return {
         "measures": [_compile_entry(measure, ranking, program, level) for measure in choose_ranking_measures()[0]],
         "freedom": program.add(_require_expression(_find_freedom(ranking))),
@@ -88,7 +88,7 @@ def compile_ranking(level: float) -> dict[str, Any]:
 def compile_reliability(*, integral: bool) -> dict[str, Any]:
     """Compile the program of the reliability diagram; bins of whole cases end at cases."""
     program = Program()
-    sums = bin_reliability(symbolic_ranking(integral=integral))
+    sums = bin_reliability(make_symbolic_ranking(integral=integral))
     return {
         "results": {name: program.add(_require_expression(total)) for name, total in sums.items()},
         "steps": program.steps,
@@ -226,7 +226,7 @@ def limit_log(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any
 
 def bin_reliability(r: Ranking) -> dict[str, Any]:
     """Return the observed positives, the expected positives and the cases in bins of equal mass, from the lowest."""
-    where = bin_of(r, BINS, "mass")
+    where = assign_bins(r, BINS, "mass")
     of_bins = partial(np.bincount, where, minlength=BINS)
     return {
         "observed": of_bins(weights=r.pos),

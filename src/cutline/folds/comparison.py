@@ -23,8 +23,8 @@ from cutline.inference.folds import FoldMean, Posterior, correlated_t, nadeau_be
 from cutline.inference.simultaneous import holm
 from cutline.inputs import column_source
 from cutline.measures import MEASURES, Measure
-from cutline.measures.aliases import under
-from cutline.measures.registry import each_of
+from cutline.measures.aliases import use_alias
+from cutline.measures.registry import list_measures
 from cutline.results.base import NamedParts, Summarized
 from cutline.results.notes import Note
 
@@ -129,7 +129,7 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         if a == b:
             raise ParameterError(f"Both models are {a!r}", "pass two different ones")
         level, rope = check_level(level), _check_rope(rope)
-        chosen = under(MEASURES[measure], measure)
+        chosen = use_alias(MEASURES[measure], measure)
         first, second = (self[name].fold_values(chosen, **parameters) for name in (a, b))
         difference, notes = self._difference(a, b, chosen, parameters)
         oriented = self._orient(chosen, difference)
@@ -206,7 +206,9 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
             level: The level of the intervals.
         """
         ranking = next(iter(self.values())).ranking
-        listed = [name for name in SHOWN if MEASURES[name].fits(ranking)] if measures is None else each_of(measures)
+        listed = (
+            [name for name in SHOWN if MEASURES[name].fits(ranking)] if measures is None else list_measures(measures)
+        )
         tests = [test for measure in listed for test in self.tests(measure, rope=rope, level=level)]
         values = ("measure", "a", "b", "value_a", "value_b", "difference", "low", "high", "p_value", "p_holm")
         names = (*values, "better", "same", "worse", "rope")
@@ -275,7 +277,7 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         from cutline.charts import fold_charts
 
         test = self.test(measure, rope=rope, a=a, b=b)
-        chosen = under(MEASURES[measure], measure)
+        chosen = use_alias(MEASURES[measure], measure)
         mean = self._orient(chosen, self._difference(test.a, test.b, chosen, {})[0])
         posterior = Posterior(test.worse, test.same, test.better, test.rope)
         title = test.title if chosen.better == "higher" else f"{test.title}, lower is better: advantage"

@@ -29,7 +29,7 @@ from cutline.inference.folds import NestedError, nested_error
 from cutline.inference.resampling.pairing import stream
 from cutline.inputs.in_memory import rank_cases
 from cutline.measures import MEASURES, Family, Measure
-from cutline.measures.aliases import under
+from cutline.measures.aliases import use_alias
 from cutline.measures.forms import MeanOfCases, Proportion
 from cutline.model_evaluation import compute_model_scores
 from cutline.refit import (
@@ -200,7 +200,7 @@ class NestedCrossValidation(ComparedByFields):
             level: The level of the interval.
             **parameters: Its parameters, such as `threshold`.
         """
-        level, chosen = check_level(level), under(MEASURES[measure], measure)
+        level, chosen = check_level(level), use_alias(MEASURES[measure], measure)
         result = self.error(chosen, **parameters)
         notes = [f"Nested cross-validation, {format_count(self.repeats, 'repeat')}."]
         if self.repeats < self.planned:

@@ -30,9 +30,9 @@ from cutline.inference.folds import FoldMean, hidden_share, ledell, nadeau_bengi
 from cutline.inputs import column_source
 from cutline.inputs.rank import Cases, Missing, complete
 from cutline.measures import MEASURES, Family, Measure
-from cutline.measures.aliases import under
+from cutline.measures.aliases import use_alias
 from cutline.measures.forms import LinearInAuc, MeanOfCases, Proportion, ShareOfPairs, SumOfRates
-from cutline.measures.registry import each_of
+from cutline.measures.registry import list_measures
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named, list_headlines, select_measures
@@ -189,7 +189,7 @@ class FoldEvaluation(MeasuredAtCut):
             measure: The measure, by name or alias.
             **parameters: Its parameters, and where it is cut.
         """
-        chosen = under(MEASURES[measure], measure)
+        chosen = use_alias(MEASURES[measure], measure)
         return self._fold_values(chosen, self.cut.complete_parameters(chosen, parameters))
 
     def _fold_values(self, measure: Measure, parameters: Mapping[str, Any]) -> FoldValues:
@@ -289,7 +289,7 @@ class FoldEvaluation(MeasuredAtCut):
             **parameters: The parameters of the measure, and where it is cut.
         """
         level, method = check_level(level), check_choice(method, "method", METHODS)
-        chosen = under(MEASURES[measure], measure)
+        chosen = use_alias(MEASURES[measure], measure)
         if method == "ledell":
             return self._by_ledell(chosen, level)
         if method == "nested":
@@ -306,7 +306,7 @@ class FoldEvaluation(MeasuredAtCut):
             level: The level of the intervals.
             method: How the intervals are made.
         """
-        return [self.estimate(measure, level, method) for measure in each_of(measures)]
+        return [self.estimate(measure, level, method) for measure in list_measures(measures)]
 
     def _mean(self, measured: FoldValues) -> FoldMean:
         more = self.compute_prevalence_variance(measured.slope)
@@ -471,7 +471,7 @@ class FoldEvaluation(MeasuredAtCut):
     def _fold_chart(self, measure: str = "auc", level: float = LEVEL, **look: Any) -> Picture:
         from cutline.charts import fold_charts
 
-        chosen = under(MEASURES[measure], measure)
+        chosen = use_alias(MEASURES[measure], measure)
         values = self._measure_folds(chosen, self.cut.complete_parameters(chosen, {}))
         return fold_charts.draw_fold_values(values, self.estimate(chosen, level), chosen.title, self.design, **look)
 

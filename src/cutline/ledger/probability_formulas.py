@@ -12,12 +12,12 @@ from cutline.core.ranking import Ranking
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Formula, formula, other, with_parameters
 from cutline.ledger.quantity import PrintedQuantity
-from cutline.measures.binned_calibration import in_bins
+from cutline.measures.binned_calibration import sum_over_bins
 
 
 def _sum_bins(material: Material, bins: int, binning: str) -> tuple[Array, Array, Array]:
     """Return the distance of observed from expected shares in bins, and the number of cases in each that holds any."""
-    observed, expected, size = in_bins(material.ranking, bins, binning)
+    observed, expected, size = sum_over_bins(material.ranking, bins, binning)
     some = size > 0
     return np.abs(observed[some] - expected[some]) / size[some], size[some], np.asarray(some)
 

@@ -34,7 +34,7 @@ from cutline.ledger.quantity import Printed, PrintedQuantity
 from cutline.ledger.registry import CONVENTIONS, change_cases, find_conventions, select_stage, try_value
 from cutline.ledger.tools import TOOLS, Tool, ToolFunction, list_conventions
 from cutline.measures import Needs
-from cutline.measures.binned_calibration import in_bins
+from cutline.measures.binned_calibration import sum_over_bins
 
 MANY_ROWS = 200_000  # distinct scores from which two changes of the cases are not tried together
 _EXACT = 2.0  # how plausible it is that no convention is behind the number: more than any convention
@@ -339,7 +339,7 @@ def rank_top_label(ranking: Ranking) -> Ranking:
 
 
 def _make_binning(binning: str) -> Callable[[Ranking, int], tuple[Array, Array, Array]]:
-    return lambda ranking, bins: in_bins(ranking, bins, binning)
+    return lambda ranking, bins: sum_over_bins(ranking, bins, binning)
 
 
 def _divide_equally(ranking: Ranking, bins: int) -> tuple[Array, Array, Array]:

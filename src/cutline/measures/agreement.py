@@ -21,7 +21,7 @@ from cutline.measures.metadata import (
 from cutline.measures.rates import BASE, entropy, fpr, npv, precision, rate, recall
 
 
-def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:
+def _scale_counts(c: Counts) -> tuple[Any, Any, Any, Any]:
     """Return the counts as floats, divided by the power of two next to n: exactly, and so that no product overflows."""
     _, exponent = np.frexp(as_floats(c.total))
     tp, fp, fn, tn = [np.ldexp(as_floats(count), -exponent) for count in (c.tp, c.fp, c.fn, c.tn)]
@@ -52,7 +52,7 @@ def mcc(c: Counts) -> Any:
     >>> round(mcc(Counts(tp=3, fp=1, fn=2, tn=4)), 6)
     0.408248
     """
-    tp, fp, fn, tn = _floats(c)
+    tp, fp, fn, tn = _scale_counts(c)
     spread = np.sqrt(((tp + fn) * (fp + tn)) * ((tp + fp) * (fn + tn)))
     return np.clip(divide(tp * tn - fp * fn, spread), -1, 1)  # rounding may go one bit beyond
 
@@ -82,7 +82,7 @@ def kappa(c: Counts) -> Any:
     >>> round(kappa(Counts(tp=3, fp=1, fn=2, tn=4)), 6)
     0.4
     """
-    tp, fp, fn, tn = _floats(c)
+    tp, fp, fn, tn = _scale_counts(c)
     return divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
 
@@ -95,7 +95,7 @@ def kappa(c: Counts) -> Any:
     baseline=0,
     undefined=UndefinedWhen(
         "no disagreement that counts is expected of the baseline",
-        lambda c, weight, **_: _by_chance(c, weight) == 0,
+        lambda c, weight, **_: _compute_expected_disagreement(c, weight) == 0,
     ),
     parameters={
         "weight": Parameter(
@@ -111,12 +111,12 @@ def weighted_kappa(c: Counts, *, weight: float = 0.5) -> Any:
     >>> round(weighted_kappa(Counts(tp=3, fp=1, fn=2, tn=4)), 6)
     0.4
     """
-    tp, fp, fn, tn = _floats(c)
-    return divide(tp * tn - fp * fn, _by_chance(c, weight))
+    tp, fp, fn, tn = _scale_counts(c)
+    return divide(tp * tn - fp * fn, _compute_expected_disagreement(c, weight))
 
 
-def _by_chance(c: Counts, weight: float) -> Any:
-    tp, fp, fn, tn = _floats(c)
+def _compute_expected_disagreement(c: Counts, weight: float) -> Any:
+    tp, fp, fn, tn = _scale_counts(c)
     return weight * (tp + fn) * (fn + tn) + (1 - weight) * (fp + tn) * (tp + fp)
 
 
@@ -187,7 +187,7 @@ def markedness(c: Counts) -> Any:
 )
 def diagnostic_odds_ratio(c: Counts) -> Any:
     """Odds of being flagged for a positive case, over those for a negative one."""
-    tp, fp, fn, tn = _floats(c)
+    tp, fp, fn, tn = _scale_counts(c)
     return divide(tp * tn, fp * fn)
 
 
@@ -213,7 +213,7 @@ def diagnostic_odds_ratio(c: Counts) -> Any:
 )
 def p4(c: Counts) -> Any:
     """Harmonic mean of precision, recall, specificity and negative predictive value."""
-    tp, fp, fn, tn = _floats(c)
+    tp, fp, fn, tn = _scale_counts(c)
     return divide(4 * tp * tn, 4 * tp * tn + (tp + tn) * (fp + fn))
 
 

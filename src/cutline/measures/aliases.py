@@ -20,22 +20,22 @@ _PEOPLE = frozenset(
 )
 
 
-def under(measure: Measure, name: object) -> Measure:
+def use_alias(measure: Measure, name: object) -> Measure:
     """Return the measure under the name it was asked for, with a title that fits: "sensitivity" stays sensitivity.
 
     >>> from cutline import MEASURES
-    >>> under(MEASURES["recall"], "sensitivity").title, under(MEASURES["recall"], "tpr").title
+    >>> use_alias(MEASURES["recall"], "sensitivity").title, under(MEASURES["recall"], "tpr").title
     ('Sensitivity', 'TPR')
-    >>> under(MEASURES["mcc"], "mcc") is MEASURES["mcc"]
+    >>> use_alias(MEASURES["mcc"], "mcc") is MEASURES["mcc"]
     True
     """
     if not isinstance(name, str):
         return measure
     alias = name if name in measure.names else name.lower()
-    return replace(measure, title=_title(alias), display_name=alias) if alias in measure.aliases else measure
+    return replace(measure, title=_make_title(alias), display_name=alias) if alias in measure.aliases else measure
 
 
-def _title(name: str) -> str:
+def _make_title(name: str) -> str:
     first, *others = map(_spell, name.split("_"))
     return " ".join((first[:1].upper() + first[1:], *others))
 

@@ -32,7 +32,7 @@ BINS = {
 binned = partial(error, range=(0, 1), parameters=BINS, scales=False, caveat=UPWARDS, form=CalibrationError())
 
 
-def bin_of(r: Ranking, bins: int, binning: str) -> Array:
+def assign_bins(r: Ranking, bins: int, binning: str) -> Array:
     """Return the number of the bin of each score, from the lowest.
 
     Bins of equal mass end at the quantiles (type 7) of the probabilities, upper end included; ties stay together.
@@ -41,19 +41,19 @@ def bin_of(r: Ranking, bins: int, binning: str) -> Array:
         return np.broadcast_to(np.clip(np.ceil(r.key * bins) - 1, 0, bins - 1).astype(np.intp), r.pos.shape)
     before = as_array(r.total)[..., None] - r.ends[..., 1:]  # how many cases have a lower probability
     if not isinstance(r.pos, Symbol) and r.pos.ndim == 1:
-        return _bins_of_one(before, _edges(r, bins))
+        return _assign_bins_of_row(before, _find_edges(r, bins))
     number: Any = 0 if isinstance(r.pos, Symbol) else np.zeros(r.pos.shape, dtype=np.int32)
-    for edge, reaches in _edges(r, bins):
+    for edge, reaches in _find_edges(r, bins):
         number += (before >= edge[..., None]) & reaches[..., None]
     return number  # type: ignore[no-any-return]
 
 
-def _edges(r: Ranking, bins: int) -> list[tuple[Any, Any]]:
+def _find_edges(r: Ranking, bins: int) -> list[tuple[Any, Any]]:
     """Return the number of cases before each bin but the first, and whether the bin exists.
 
     A quantile that is the lowest probability ends no bin: the first bin includes its lower end.
     """
-    lowest, total = _at_the_lowest(r.whole), r.total
+    lowest, total = _count_lowest(r.whole), r.total
     if r.integral:
         each = (total - 1) // bins  # apart from the rest, because the product would overflow for 2**61 cases
         rest = total - 1 - each * bins
@@ -64,7 +64,7 @@ def _edges(r: Ranking, bins: int) -> list[tuple[Any, Any]]:
     return [(edge, reach > lowest) for edge, reach in zip(edges, reaches, strict=True)]
 
 
-def _bins_of_one(before: Array, edges: list[tuple[Any, Any]]) -> Array:
+def _assign_bins_of_row(before: Array, edges: list[tuple[Any, Any]]) -> Array:
     """Return the bins of a single ranking, where each bin is a run of scores."""
     starts = [edge for edge, is_there in edges if is_there]
     ends = len(before) - np.searchsorted(before[::-1], starts[::-1]) if starts else np.zeros(0, dtype=np.intp)
@@ -72,7 +72,7 @@ def _bins_of_one(before: Array, edges: list[tuple[Any, Any]]) -> Array:
     return np.repeat(np.arange(len(starts), -1, -1, dtype=np.int32), lengths)
 
 
-def _at_the_lowest(r: Ranking) -> Any:
+def _count_lowest(r: Ranking) -> Any:
     """Return the number of cases with the lowest probability of any case: resamples may lack the last scores."""
     if isinstance(r.size, Symbol):
         return r.size[..., -1]
@@ -83,9 +83,9 @@ def _at_the_lowest(r: Ranking) -> Any:
 
 
 @reduce_over_cells(np.add)
-def in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
+def sum_over_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
     """Return observed positives, expected positives and cases of each bin, along a new last axis."""
-    where = bin_of(r, bins, binning)
+    where = assign_bins(r, bins, binning)
     # The scores of a bin stand together, so that its sums begin where the number of the bin changes.
     changes = np.ones(where.shape, dtype=bool)
     changes[..., 1:] = where[..., 1:] != where[..., :-1]
@@ -127,7 +127,7 @@ def ece(r: Ranking, *, bins: int = 10, binning: str = "mass", average: str = "ca
     >>> round(ece([1, 0, 1, 1], [0.2, 0.2, 0.8, 0.8], bins=2), 6)  # |0.5 - 0.2| and |1 - 0.8|, in halves
     0.25
     """
-    observed, expected, size = in_bins(r, int(bins), binning)
+    observed, expected, size = sum_over_bins(r, int(bins), binning)
     distance = np.abs(observed - expected)
     if average == "cases":
         return divide(distance.sum(-1), r.total)
@@ -144,7 +144,7 @@ def ece(r: Ranking, *, bins: int = 10, binning: str = "mass", average: str = "ca
 )
 def debiased_ece(r: Ranking, *, bins: int = 10, binning: str = "mass") -> Any:
     """Root mean squared calibration error in bins, less what chance alone adds; bins of one case are left out."""
-    observed, expected, size = in_bins(r, int(bins), binning)
+    observed, expected, size = sum_over_bins(r, int(bins), binning)
     several = size > 1
     size_or_two = np.where(several, size, 2.0)
     share = observed / size_or_two
@@ -152,7 +152,7 @@ def debiased_ece(r: Ranking, *, bins: int = 10, binning: str = "mass") -> Any:
     return np.sqrt(np.maximum(0.0, divide(np.where(several, size * square, 0.0).sum(-1), r.total)))
 
 
-def _excess(r: Ranking) -> Array:
+def _compute_excess(r: Ranking) -> Array:
     """Return the surplus of positives at each score over the expected number, as a share of all cases."""
     pos, neg = r.floats
     return np.asarray(divide(pos - (pos + neg) * r.key, np.asarray(r.total)[..., None]))
@@ -171,7 +171,7 @@ def smooth_ece(r: Ranking) -> Any:
     """Calibration error smoothed by a kernel that is as wide as the error itself: no bins to choose."""
     from scipy.fft import dct, idct
 
-    spread, distance = _excess_on_grid(r)
+    spread, distance = _spread_excess_on_grid(r)
     # A kernel that is reflected at 0 and 1 damps each cosine by itself.
     waves, damping = dct(spread, axis=-1), np.square(math.pi * np.arange(_GRID)) / 2
 
@@ -182,14 +182,14 @@ def smooth_ece(r: Ranking) -> Any:
         damped[:, :left] = waves[some, :left] * np.exp(np.maximum(-np.outer(sigma**2, damping[:left]), -50.0))
         return np.abs(idct(damped, axis=-1, overwrite_x=True)).sum(-1)  # type: ignore[no-any-return]
 
-    error = _fixed_point(error_at, np.abs(spread).sum(-1))
+    error = _find_fixed_points(error_at, np.abs(spread).sum(-1))
     return np.where(distance <= 1e-12, 0.0, error).reshape(r.pos.shape[:-1])[()]
 
 
 @reduce_over_cells(np.add)
-def _excess_on_grid(r: Ranking) -> tuple[Array, Array]:
+def _spread_excess_on_grid(r: Ranking) -> tuple[Array, Array]:
     """Return how many positives are too many at each place of the grid, and the sum of all misses."""
-    rows = _excess(r).reshape(-1, len(r))
+    rows = _compute_excess(r).reshape(-1, len(r))
     place = np.clip(r.key * _GRID - 0.5, 0, _GRID - 1)
     below = np.minimum(place.astype(np.int32), _GRID - 2)
     place -= below
@@ -201,7 +201,7 @@ def _excess_on_grid(r: Ranking) -> tuple[Array, Array]:
     return spread, np.abs(rows).sum(-1)
 
 
-def _fixed_point(function: Callable[[Array, Array], Array], high: Array) -> Array:
+def _find_fixed_points(function: Callable[[Array, Array], Array], high: Array) -> Array:
     """Find the fixed points of falling functions, one for each row, by secants inside a bracket (Illinois).
 
     `high` is where they begin, at 0.
@@ -231,7 +231,7 @@ statistic = partial(error, scales=False, range=(-math.inf, math.inf), better=Non
 
 
 @reduce_over_cells(np.add, is_smooth=is_always_smooth)
-def _spread(r: Ranking) -> Any:
+def _compute_spiegelhalter_variance(r: Ranking) -> Any:
     """Return the variance of Spiegelhalter's numerator under calibrated probabilities."""
     squared = r.size.astype(float) if r.integral else r.pos2 + r.neg2
     return dot(squared, (1 - 2 * r.key) ** 2 * r.key * (1 - r.key))
@@ -240,7 +240,9 @@ def _spread(r: Ranking) -> Any:
 @statistic(
     title="Spiegelhalter's z",
     formula=r"\frac{\sum_i (y_i - p_i)(1 - 2 p_i)}{\sqrt{\sum_i (1 - 2 p_i)^2 p_i (1 - p_i)}}",
-    undefined=UndefinedWhen("every probability is 0, 0.5 or 1", lambda r, **_: ~(_spread(r) > np.finfo(float).tiny)),
+    undefined=UndefinedWhen(
+        "every probability is 0, 0.5 or 1", lambda r, **_: ~(_compute_spiegelhalter_variance(r) > np.finfo(float).tiny)
+    ),
     source="spiegelhalter1986",
     blind_to=(
         "How large a miscalibration is: with enough cases the smallest one is significant, with few the largest is not."
@@ -249,13 +251,13 @@ def _spread(r: Ranking) -> Any:
 )
 def spiegelhalter(r: Ranking) -> Any:
     """Test of calibration without bins: by how many standard errors the Brier score differs from what was promised."""
-    spread = _spread(r)
-    z = divide(_excess_of_brier(r), np.sqrt(spread))
+    spread = _compute_spiegelhalter_variance(r)
+    z = divide(_compute_spiegelhalter_numerator(r), np.sqrt(spread))
     return np.where(spread > np.finfo(float).tiny, z, np.nan)[()]
 
 
 @reduce_over_cells(np.add, is_smooth=is_always_smooth)
-def _excess_of_brier(r: Ranking) -> Any:
+def _compute_spiegelhalter_numerator(r: Ranking) -> Any:
     """Return the numerator."""
     pos, neg = r.floats
     return dot(pos - (pos + neg) * r.key, 1 - 2 * r.key)
@@ -277,7 +279,7 @@ def hosmer_lemeshow(r: Ranking, *, groups: int = 10) -> Any:
 
     Its power grows with the number of cases and it does not say where or which way the probabilities are off.
     """
-    observed, expected, size = in_bins(r, int(groups), "mass")
+    observed, expected, size = sum_over_bins(r, int(groups), "mass")
     excess = observed - expected
     spread = expected * (1 - divide(expected, size))
     with np.errstate(invalid="ignore"):
@@ -286,7 +288,7 @@ def hosmer_lemeshow(r: Ranking, *, groups: int = 10) -> Any:
 
 
 # What the measures above need by default, computed in one pass when many are asked for.
-in_bins.share(10, "mass", of_probabilities=True)
-_excess_on_grid.share(of_probabilities=True)
-_spread.share(of_probabilities=True)
-_excess_of_brier.share(of_probabilities=True)
+sum_over_bins.share(10, "mass", of_probabilities=True)
+_spread_excess_on_grid.share(of_probabilities=True)
+_compute_spiegelhalter_variance.share(of_probabilities=True)
+_compute_spiegelhalter_numerator.share(of_probabilities=True)

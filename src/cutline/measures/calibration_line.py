@@ -18,7 +18,7 @@ from cutline.core.ranking import Ranking
 from cutline.measures.forms import Moments, VarianceFormula
 from cutline.measures.metadata import ONE_CLASS, Parameter, UndefinedWhen
 from cutline.measures.registry import Family, Needs, measure
-from cutline.measures.roc import over_stack
+from cutline.measures.roc import map_over_stack
 
 weak = partial(measure, needs=Needs.PROBABILITIES, family=Family.PROBABILITY, better=None)
 
@@ -34,7 +34,7 @@ _STEEPEST = 10  # slope up to which the likelihood is a smooth function of the p
 _LEAST = 1e-6  # of what is left of a case's residual, where the line goes through it
 
 
-def logits(r: Ranking) -> Array:
+def compute_logits(r: Ranking) -> Array:
     """Return the log odds of the probabilities; 0 and 1 count as the machine epsilon of the scores and its
     complement.
     """
@@ -48,12 +48,12 @@ def logits(r: Ranking) -> Array:
 
 
 @reduce_over_cells(np.add, is_smooth=is_always_smooth)
-def _expected_positives(r: Ranking) -> Any:
+def _sum_probabilities(r: Ranking) -> Any:
     """Return the sum of the probabilities of all cases."""
     return dot(r.size.astype(float), r.key)
 
 
-def _variance_of_log_ratio(r: Ranking) -> Any:
+def _compute_log_ratio_variance(r: Ranking) -> Any:
     """Return the variance of the log O:E ratio (Riley et al., 2021): (1 - prevalence) / positives, in effective numbers
     of cases.
     """
@@ -62,9 +62,9 @@ def _variance_of_log_ratio(r: Ranking) -> Any:
     return divide(1 - prevalence, positives)
 
 
-def _delta_variance_of_log_ratio(r: Ranking) -> Any:
+def _compute_delta_variance(r: Ranking) -> Any:
     """Return the variance that takes into account what the probabilities say about each case."""
-    expected = _expected_positives(r)
+    expected = _sum_probabilities(r)
     ratio = as_array(divide(r.positives, expected))[..., None]
     pos2, neg2 = (r.pos, r.neg) if r.integral else (r.pos2, r.neg2)
     with np.errstate(invalid="ignore", over="ignore"):  # where probabilities are next to nothing, it is undefined
@@ -80,11 +80,11 @@ def _delta_variance_of_log_ratio(r: Ranking) -> Any:
     baseline=1,
     undefined=UndefinedWhen(
         "no positive is observed and none is expected",
-        lambda r, **_: (r.positives == 0) & (_expected_positives(r) == 0),
+        lambda r, **_: (r.positives == 0) & (_sum_probabilities(r) == 0),
     ),
     aliases=("o_e_ratio", "observed_expected_ratio"),
     caveat="The interval is too wide when the probabilities tell cases apart; the method 'delta' avoids that.",
-    form=VarianceFormula({"delta": _delta_variance_of_log_ratio, "log": _variance_of_log_ratio}, scale="log"),
+    form=VarianceFormula({"delta": _compute_delta_variance, "log": _compute_log_ratio_variance}, scale="log"),
     source=("vancalster2025", "riley2021"),
     blind_to="Errors that cancel: half the cases too high and half too low give 1.",
 )
@@ -94,7 +94,7 @@ def oe_ratio(r: Ranking) -> Any:
     >>> oe_ratio([1, 0, 1, 0], [0.5, 0.25, 0.5, 0.25])  # 2 observed, 1.5 expected
     1.3333333333333333
     """
-    return divide(r.positives, _expected_positives(r))
+    return divide(r.positives, _sum_probabilities(r))
 
 
 # ---------------------------------------------------------------------- the logistic calibration line
@@ -109,59 +109,63 @@ def _is_in_doubt(r: Ranking) -> Any:
 NO_DOUBT = UndefinedWhen("every probability is 0 or 1", lambda r, **_: ~_is_in_doubt(r))
 
 
-def _extremes(r: Ranking, cells: Array) -> tuple[Array, Array]:
+def _find_extreme_logits(r: Ranking, cells: Array) -> tuple[Array, Array]:
     """Return the highest and the lowest log odds that have a case."""
     there = cells > 0
     first, last = there.argmax(-1), len(r) - 1 - there[..., ::-1].argmax(-1)
     if r.is_in_blocks:  # a column of logarithms is large
         ends = r.score[[first, last]]
-        top, low = logits(replace(r, score=ends, pos=r.pos[:2], neg=r.neg[:2], pos2=r.pos[:2], neg2=r.neg[:2]))
+        top, low = compute_logits(replace(r, score=ends, pos=r.pos[:2], neg=r.neg[:2], pos2=r.pos[:2], neg2=r.neg[:2]))
         return top, low
-    x = logits(r)
+    x = compute_logits(r)
     return x[first], x[last]
 
 
-def _overlaps(r: Ranking) -> Any:
+def _do_classes_overlap(r: Ranking) -> Any:
     """Whether each class has a case strictly beyond one of the other, so that the likelihood has a maximum."""
 
-    def overlaps() -> Any:
-        (top_pos, low_pos), (top_neg, low_neg) = _extremes(r, r.pos), _extremes(r, r.neg)
+    def compute() -> Any:
+        (top_pos, low_pos), (top_neg, low_neg) = _find_extreme_logits(r, r.pos), _find_extreme_logits(r, r.neg)
         return (low_pos < top_neg) & (low_neg < top_pos) & (r.positives > 0) & (r.negatives > 0)
 
-    return r.cached("overlaps", overlaps)
+    return r.cached("overlaps", compute)
 
 
 SEPARATED = UndefinedWhen(
     "the scores separate the classes or are all alike, so that no slope fits best",
-    lambda r, fit="likelihood", **_: (fit == "likelihood") & (r.positives > 0) & (r.negatives > 0) & ~_overlaps(r),
+    lambda r, fit="likelihood", **_: (
+        (fit == "likelihood") & (r.positives > 0) & (r.negatives > 0) & ~_do_classes_overlap(r)
+    ),
 )
 
 
-def _offset_fit(r: Ranking) -> logistic.Fit:
-    def fitted() -> logistic.Fit:
+def _fit_offset(r: Ranking) -> logistic.Fit:
+    def fit() -> logistic.Fit:
         exists = (r.positives > 0) & (r.negatives > 0) & ~NO_DOUBT.holds(r)
         few = condense_ranking(r)
-        return logistic.fit(np.broadcast_to(1.0, (len(few), 1)), few.pos, few.neg, offset=logits(few), exists=exists)
+        return logistic.fit(
+            np.broadcast_to(1.0, (len(few), 1)), few.pos, few.neg, offset=compute_logits(few), exists=exists
+        )
 
-    return r.cached("offset_fit", fitted)
+    return r.cached("offset_fit", fit)
 
 
-def joint_fit(r: Ranking, fit: str = "likelihood") -> logistic.Fit:
+def fit_joint(r: Ranking, fit: str = "likelihood") -> logistic.Fit:
     """Fit intercept and slope of the logistic regression of the class on the log odds of the probabilities."""
-    return r.cached(("joint_fit", fit), lambda: _joint_fit(r, fit))
+    return r.cached(("joint_fit", fit), lambda: _fit_joint(r, fit))
 
 
-def _joint_fit(r: Ranking, fit: str) -> logistic.Fit:
+def _fit_joint(r: Ranking, fit: str) -> logistic.Fit:
     both = (r.positives > 0) & (r.negatives > 0)
     if fit == "scikit_learn":
-        coefficients = np.reshape(over_stack(_by_scikit_learn, r), (*np.shape(both), 2))
+        coefficients = np.reshape(map_over_stack(_fit_by_scikit_learn, r), (*np.shape(both), 2))
         return logistic.Fit(coefficients, np.full((*np.shape(both), 2, 2), np.nan))
     is_ridge = fit == "ridge"
-    exists = both if is_ridge else both & _overlaps(r)
+    exists = both if is_ridge else both & _do_classes_overlap(r)
     ridge = np.array([0.0, 1.0]) if is_ridge else 0.0
 
     def fit_line(cells: Ranking) -> logistic.Fit:
-        design = np.column_stack((np.ones(len(cells)), logits(cells)))
+        design = np.column_stack((np.ones(len(cells)), compute_logits(cells)))
         return logistic.fit(design, cells.pos, cells.neg, ridge=ridge, exists=exists, start=(0.0, 1.0))
 
     few = condense_ranking(r)
@@ -169,21 +173,21 @@ def _joint_fit(r: Ranking, fit: str) -> logistic.Fit:
     return fitted if few is r or abs(fitted.coefficients[1]) <= _STEEPEST else fit_line(r)
 
 
-def _by_scikit_learn(r: Ranking) -> Array:
+def _fit_by_scikit_learn(r: Ranking) -> Array:
     from sklearn.linear_model import LogisticRegression
 
     if not r.positives or not r.negatives:
         return np.full(2, math.nan)
     pos, neg = r.floats
-    x = np.tile(logits(r), 2)[:, None]
+    x = np.tile(compute_logits(r), 2)[:, None]
     there = np.concatenate((pos, neg)) > 0
     labels = np.repeat([1, 0], len(r))[there]
     fitted = LogisticRegression().fit(x[there], labels, sample_weight=np.concatenate((pos, neg))[there])
     return np.array([fitted.intercept_[0], fitted.coef_[0, 0]])
 
 
-def _robust(
-    r: Ranking, x: Array, columns: Callable[[Array], tuple[Array, Array]], covariance: Array, column: int = 0
+def _sum_case_influences(
+    r: Ranking, x: Array, make_design: Callable[[Array], tuple[Array, Array]], covariance: Array, column: int = 0
 ) -> Moments:
     """Return the number of the cases, and the sums of the squares and fourth powers of what each changes.
 
@@ -194,7 +198,7 @@ def _robust(
     Args:
         r: The ranking.
         x: The logits of its scores.
-        columns: From some of the logits, the design there and the linear predictor.
+        make_design: From some of the logits, the design there and the linear predictor.
         covariance: The covariance by the information.
         column: Which of the coefficients.
     """
@@ -203,7 +207,7 @@ def _robust(
     fourth: Any = 0.0
     for start in range(0, len(r), _PART):
         here = slice(start, start + _PART)
-        design, eta = columns(x[here])
+        design, eta = make_design(x[here])
         with np.errstate(over="ignore"):  # of a risk of 0
             mean = 1 / (1 + np.exp(-eta))
         rows = design @ covariance
@@ -220,38 +224,38 @@ def _robust(
     return Moments(number, second, fourth)
 
 
-def _variance_of_offset(r: Ranking) -> Any:
-    return _offset_fit(r).covariance[..., 0, 0] if r.integral else _moments_of_offset(r).second
+def _compute_offset_variance(r: Ranking) -> Any:
+    return _fit_offset(r).covariance[..., 0, 0] if r.integral else _compute_offset_moments(r).second
 
 
-def _moments_of_offset(r: Ranking) -> Moments:
-    fitted = _offset_fit(r)
+def _compute_offset_moments(r: Ranking) -> Moments:
+    fitted = _fit_offset(r)
 
-    def columns(x: Array) -> tuple[Array, Array]:
+    def make_design(x: Array) -> tuple[Array, Array]:
         return np.ones((len(x), 1)), x + fitted.coefficients
 
     few = condense_ranking(r)
-    return _robust(few, logits(few), columns, fitted.covariance)
+    return _sum_case_influences(few, compute_logits(few), make_design, fitted.covariance)
 
 
-def _variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
+def _compute_line_variance(column: int, r: Ranking, fit: str = "likelihood") -> Any:
     if r.integral:  # by the information
-        return joint_fit(r, fit).covariance[..., column, column]
-    return _moments_of_line(column, r, fit).second
+        return fit_joint(r, fit).covariance[..., column, column]
+    return _compute_line_moments(column, r, fit).second
 
 
-def _moments_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Moments:
-    fitted = joint_fit(r, fit)
+def _compute_line_moments(column: int, r: Ranking, fit: str = "likelihood") -> Moments:
+    fitted = fit_joint(r, fit)
 
-    def columns(x: Array) -> tuple[Array, Array]:
+    def make_design(x: Array) -> tuple[Array, Array]:
         eta = fitted.coefficients[..., :1] + fitted.coefficients[..., 1:] * x
         return np.column_stack((np.ones(len(x)), x)), eta
 
     few = condense_ranking(r) if abs(fitted.coefficients[..., 1]).max() <= _STEEPEST else r
-    return _robust(few, logits(few), columns, fitted.covariance, column)
+    return _sum_case_influences(few, compute_logits(few), make_design, fitted.covariance, column)
 
 
-def _sandwich_or_likelihood(variance: Callable[..., Any], moments: Callable[..., Moments]) -> VarianceFormula:
+def _make_variance_formula(variance: Callable[..., Any], moments: Callable[..., Moments]) -> VarianceFormula:
     """Return both variances; the default supposes only that the cases are independent, not that the line is true."""
 
     def sandwich(r: Ranking, **parameters: Any) -> Any:
@@ -270,12 +274,12 @@ line = partial(weak, range=(-math.inf, math.inf), source=("vancalster2025", "cox
     baseline=0,
     undefined=(*ONE_CLASS, NO_DOUBT),
     aliases=("calibration_in_the_large",),
-    form=_sandwich_or_likelihood(_variance_of_offset, _moments_of_offset),
+    form=_make_variance_formula(_compute_offset_variance, _compute_offset_moments),
     blind_to="Whether probabilities are too extreme or too timid: only their average counts.",
 )
 def calibration_intercept(r: Ranking) -> Any:
     """Calibration in the large: by how much the log odds are too low on average, their slope being left at 1."""
-    return _offset_fit(r).coefficients[..., 0]
+    return _fit_offset(r).coefficients[..., 0]
 
 
 @line(
@@ -285,14 +289,14 @@ def calibration_intercept(r: Ranking) -> Any:
     baseline=math.nan,
     undefined=(*ONE_CLASS, SEPARATED),
     parameters={"fit": FIT},
-    form=_sandwich_or_likelihood(partial(_variance_of_line, 1), partial(_moments_of_line, 1)),
+    form=_make_variance_formula(partial(_compute_line_variance, 1), partial(_compute_line_moments, 1)),
     blind_to=(
         "Whether probabilities are too high or too low on average, and miscalibration that is not a straight line."
     ),
 )
 def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
     """Slope of the log odds of the outcome on those predicted: below 1 they are too extreme, above 1 too timid."""
-    return joint_fit(r, fit).coefficients[..., 1]
+    return fit_joint(r, fit).coefficients[..., 1]
 
 
 @line(
@@ -303,13 +307,13 @@ def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
     undefined=(*ONE_CLASS, SEPARATED),
     parameters={"fit": FIT},
     aliases=("cox_intercept",),
-    form=_sandwich_or_likelihood(partial(_variance_of_line, 0), partial(_moments_of_line, 0)),
+    form=_make_variance_formula(partial(_compute_line_variance, 0), partial(_compute_line_moments, 0)),
     blind_to="Whether probabilities are right on average: it is the value at even odds of a fitted line.",
 )
 def joint_calibration_intercept(r: Ranking, *, fit: str = "likelihood") -> Any:
     """Intercept of the joint fit with the slope. It is not calibration in the large: see calibration_intercept."""
-    return joint_fit(r, fit).coefficients[..., 0]
+    return fit_joint(r, fit).coefficients[..., 0]
 
 
 # What the measures above need by default, computed in one pass when many are asked for.
-_expected_positives.share(of_probabilities=True)
+_sum_probabilities.share(of_probabilities=True)

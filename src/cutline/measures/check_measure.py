@@ -65,18 +65,18 @@ def check_measure(measure: str | Measure) -> None:
     chosen = MEASURES[measure]
     problems: list[str] = []
     for law in LAWS:
-        problems += _first(partial(law, chosen))
+        problems += _collect_findings(partial(law, chosen))
     for on_ranking in RANKING_LAWS:
-        problems += _first(partial(_on_small_rankings, on_ranking, chosen))
+        problems += _collect_findings(partial(_check_on_small_rankings, on_ranking, chosen))
     if problems:
         raise ContractError(chosen.name, tuple(dict.fromkeys(problems)))
 
 
-def _on_small_rankings(law: Law, m: Measure) -> Iterator[str]:
-    return chain.from_iterable(law(m, ranking) for ranking in small_rankings())
+def _check_on_small_rankings(law: Law, m: Measure) -> Iterator[str]:
+    return chain.from_iterable(law(m, ranking) for ranking in make_small_rankings())
 
 
-def _first(findings: Callable[[], Iterator[str]]) -> list[str]:
+def _collect_findings(findings: Callable[[], Iterator[str]]) -> list[str]:
     """Return the first few findings of a law; an error of the definition counts as one."""
     problems: list[str] = []
     try:
@@ -92,25 +92,25 @@ def _first(findings: Callable[[], Iterator[str]]) -> list[str]:
 # ---------------------------------------------------------------------- the data
 
 
-def small_rankings() -> list[Ranking]:
+def make_small_rankings() -> list[Ranking]:
     """Rankings of one to six distinct scores: all classes and none, ties, the probabilities 0 and 1."""
     cells = ((1, 0), (0, 1), (1, 2), (2, 1))
-    rankings = [_ranking([0.6], [cell]) for cell in cells]
-    rankings += [_ranking([0.8, 0.3], pair) for pair in product(cells, cells)]
+    rankings = [_make_ranking([0.6], [cell]) for cell in cells]
+    rankings += [_make_ranking([0.8, 0.3], pair) for pair in product(cells, cells)]
     rng = np.random.default_rng(0)
     for size in (3, 4, 5, 6, 6, 6):
         score = np.sort(rng.choice(9, size, replace=False) / 8)[::-1]
         cells_of_both = 1 + rng.integers(0, 4, (size, 2))
         cells_of_both[:2, 0] = 0  # the list begins with negatives only
-        rankings.append(_ranking(score, cells_of_both))
+        rankings.append(_make_ranking(score, cells_of_both))
     return rankings
 
 
-def _ranking(score: npt.ArrayLike, cells: npt.ArrayLike) -> Ranking:
+def _make_ranking(score: npt.ArrayLike, cells: npt.ArrayLike) -> Ranking:
     return Ranking.of_counts(score, *np.array(cells).T)
 
 
-def fixed(m: Measure, total: float = math.inf) -> Measure:
+def fix_parameters(m: Measure, total: float = math.inf) -> Measure:
     """Return the measure with an example for each required parameter; a quota is at most the number of cases."""
     examples = {name: m.parameters[name].example for name in m.required}
     if "quota" in examples:
@@ -118,13 +118,13 @@ def fixed(m: Measure, total: float = math.inf) -> Measure:
     return m.with_(**examples)
 
 
-def values(m: Measure, ranking: Ranking) -> Any:
+def compute_values(m: Measure, ranking: Ranking) -> Any:
     """Return the measure of the ranking, or of its tables at every cut."""
-    chosen = fixed(m, float(np.min(ranking.total)))
+    chosen = fix_parameters(m, float(np.min(ranking.total)))
     return chosen.compute(ranking.counts if m.needs is Needs.COUNTS else ranking)
 
 
-def same(actual: npt.ArrayLike, expected: npt.ArrayLike) -> bool:
+def are_equal(actual: npt.ArrayLike, expected: npt.ArrayLike) -> bool:
     """Whether two values are the same up to rounding; two that are undefined are."""
     return np.shape(actual) == np.shape(expected) and np.allclose(actual, expected, equal_nan=True, **_CLOSE)
 
@@ -139,26 +139,26 @@ def _describe(r: Ranking | Counts) -> str:
 # ---------------------------------------------------------------------- a perfect model, and no information
 
 
-def perfect_data(needs: Needs, s: Context) -> Counts | Ranking:
+def make_perfect_data(needs: Needs, s: Context) -> Counts | Ranking:
     """Return the data of a perfect model: every positive flagged and no negative, or scores that are the labels."""
-    positives, negatives = _sizes(s)
+    positives, negatives = _compute_class_sizes(s)
     if needs is Needs.COUNTS:
         return Counts(tp=positives, fp=0, fn=0, tn=negatives, threshold=s.threshold)
     return Ranking.of_counts([1.0, 0.0 if needs is not Needs.MARGINS else -1.0], [positives, 0], [0, negatives])
 
 
-def baseline_data(needs: Needs, s: Context) -> Counts | Ranking:
+def make_baseline_data(needs: Needs, s: Context) -> Counts | Ranking:
     """Return what a score without information is: flags whatever the class, or one score for all."""
     if needs is Needs.COUNTS:  # of numbers or of symbols
         positives, negatives, flagged = s.n * s.prevalence, s.n * (1 - s.prevalence), s.flagged
         table = (positives * flagged, negatives * flagged, positives * (1 - flagged), negatives * (1 - flagged))
         return TrustedCounts(*table, threshold=s.threshold)
-    positives, negatives = _sizes(s)
+    positives, negatives = _compute_class_sizes(s)
     score = s.prevalence if needs is Needs.PROBABILITIES else 0.0
     return Ranking.of_counts([score], [positives], [negatives])
 
 
-def _sizes(s: Context) -> tuple[float, float]:
+def _compute_class_sizes(s: Context) -> tuple[float, float]:
     """Return the sizes of the classes, whole where they are up to rounding."""
     positives = s.n * s.prevalence
     whole = round(positives)
@@ -171,7 +171,7 @@ def _sizes(s: Context) -> tuple[float, float]:
 
 def stays_in_range(m: Measure, r: Ranking) -> Iterator[str]:
     """Check that every value is inside the declared range."""
-    computed = np.atleast_1d(np.asarray(values(m, r), dtype=float))
+    computed = np.atleast_1d(np.asarray(compute_values(m, r), dtype=float))
     low, high = m.range
     for value in computed[(computed < low - 1e-12) | (computed > high + 1e-12)].tolist():
         yield f"Its range is declared as {low:g} to {high:g}, but it is {value:g} for {_describe(r)}."
@@ -179,7 +179,7 @@ def stays_in_range(m: Measure, r: Ranking) -> Iterator[str]:
 
 def is_undefined_where_it_says(m: Measure, r: Ranking) -> Iterator[str]:
     """Check that the value is NaN exactly where a condition of `undefined=` holds."""
-    chosen = fixed(m, float(r.total))
+    chosen = fix_parameters(m, float(r.total))
     for data in [r.at_cut(cut) for cut in range(len(r) + 1)] if m.needs is Needs.COUNTS else [r]:
         value, reason = float(chosen.compute(data)), chosen.reason(data, **chosen.bound)
         if math.isnan(value) and not reason:
@@ -193,8 +193,8 @@ def takes_a_weight_as_a_repetition(m: Measure, r: Ranking) -> Iterator[str]:
     weight = np.concatenate((r.pos, r.neg))
     labels, scores = np.repeat([1, 0], len(r)), np.tile(r.score, 2)
     weighted, repeated = rank(labels, scores, weight), rank(labels.repeat(weight), scores.repeat(weight))
-    with_weights, with_rows = values(m, weighted), values(m, repeated)
-    if not same(with_weights, with_rows):
+    with_weights, with_rows = compute_values(m, weighted), compute_values(m, repeated)
+    if not are_equal(with_weights, with_rows):
         yield (
             f"A weight should count as a repetition, but with weights it is {with_weights}, and {with_rows} with "
             f"repeated rows, for {_describe(r)}."
@@ -205,8 +205,8 @@ def keeps_to_the_scale_of_weights(m: Measure, r: Ranking) -> Iterator[str]:
     """Check that scaling all weights changes nothing, where the measure says so."""
     weight = np.concatenate((r.pos, r.neg))
     scaled = rank(np.repeat([1, 0], len(r)), np.tile(r.score, 2), weight * 3)
-    expected, actual = values(m, r), values(m, scaled)
-    if m.scales and "quota" not in m.parameters and not same(actual, expected):
+    expected, actual = compute_values(m, r), compute_values(m, scaled)
+    if m.scales and "quota" not in m.parameters and not are_equal(actual, expected):
         yield (
             f"Weights times 3 should change nothing, but they make {actual} of {expected} for {_describe(r)}: "
             "divide by a total, or declare scales=False."
@@ -221,15 +221,15 @@ def ignores_empty_cells(m: Measure, r: Ranking) -> Iterator[str]:
     pos, neg = np.zeros(len(scores), dtype=int), np.zeros(len(scores), dtype=int)
     where = np.searchsorted(-scores, -r.score)
     pos[where], neg[where] = r.pos, r.neg
-    actual, expected = values(m, Ranking(scores, pos, neg, pos, neg)), values(m, r)
-    if not same(actual, expected):
+    actual, expected = compute_values(m, Ranking(scores, pos, neg, pos, neg)), compute_values(m, r)
+    if not are_equal(actual, expected):
         yield f"Scores without a case should change nothing, but they make {actual} of {expected} for {_describe(r)}."
 
 
 def broadcasts(m: Measure, r: Ranking) -> Iterator[str]:
     """Check that a stack of resamples gives the values of the single ones."""
     pos, neg = (np.stack((cells, cells[::-1], 2 * cells)) for cells in (r.pos, r.neg))
-    chosen = fixed(m, float(r.total))
+    chosen = fix_parameters(m, float(r.total))
     for stack in (Ranking(r.score, pos, neg, pos, neg), Ranking(r.score, pos[:1], neg[:1], pos[:1], neg[:1])):
         alone = [
             chosen.compute(ranking.counts if m.needs is Needs.COUNTS else ranking) for ranking in stack.one_by_one()
@@ -240,13 +240,13 @@ def broadcasts(m: Measure, r: Ranking) -> Iterator[str]:
                 f"It should broadcast over leading axes: {len(alone)} resamples should give the shape "
                 f"{np.shape(alone)}, but give {np.shape(stacked)}. Sum over axis=-1, or pass vectorised=False."
             )
-        elif not same(stacked, alone):
+        elif not are_equal(stacked, alone):
             yield f"It should give {alone} for a stack of resamples, as one by one, but gives {stacked}."
 
 
 def is_the_same_however_called(m: Measure, r: Ranking) -> Iterator[str]:
     """Check that arrays, the ranking and, for one cut, the table give the same number."""
-    chosen = fixed(m, float(r.total))
+    chosen = fix_parameters(m, float(r.total))
     repeated = np.concatenate((r.pos, r.neg))
     labels, scores = np.repeat([1, 0], len(r)).repeat(repeated), np.tile(r.score, 2).repeat(repeated)
     expected = chosen(labels, scores)
@@ -255,15 +255,15 @@ def is_the_same_however_called(m: Measure, r: Ranking) -> Iterator[str]:
         forms["Counts"] = r.at_threshold(0.5)
     for words, data in forms.items():
         actual = chosen(data)
-        if not isinstance(actual, float) or not same(actual, expected):
+        if not isinstance(actual, float) or not are_equal(actual, expected):
             yield f"It is {expected!r} for labels and scores, but {actual!r} for the same cases as {words}."
 
 
 def has_its_form(m: Measure, r: Ranking) -> Iterator[str]:
     """Check that the value follows from the declared form, from which the interval is computed."""
     expected = _compute_by_form(m, r)
-    actual = values(m, r)
-    if expected is not None and not same(actual, np.where(np.isnan(actual), np.nan, expected)[()]):
+    actual = compute_values(m, r)
+    if expected is not None and not are_equal(actual, np.where(np.isnan(actual), np.nan, expected)[()]):
         form = type(m.form).__name__
         yield f"It is declared as a {form} with the value {expected}, but it is {actual} for {_describe(r)}."
 
@@ -278,7 +278,7 @@ def _compute_by_form(m: Measure, r: Ranking) -> Any:
             slope, intercept = m.form.of(r, **m.bound)
         return slope * float(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every)) + intercept
     if isinstance(m.form, MeanOfCases):
-        chosen = fixed(m, float(r.total))
+        chosen = fix_parameters(m, float(r.total))
         of_positive, of_negative = m.form.of(r, **chosen.defaults)
         gained = np.where(r.pos > 0, r.pos * of_positive, 0.0) + np.where(r.neg > 0, r.neg * of_negative, 0.0)
         return gained.sum() / float(r.total)
@@ -293,7 +293,7 @@ def gains_from_concordant_swaps(m: Measure, r: Ranking) -> Iterator[str]:
     better = Ranking.of_counts(r.score, r.pos + up, r.neg - up)
     sign = 1 if m.better == "higher" else -1
     with np.errstate(invalid="ignore"):  # infinite less infinite
-        lost = sign * (np.asarray(values(m, better)) - np.asarray(values(m, r)))
+        lost = sign * (np.asarray(compute_values(m, better)) - np.asarray(compute_values(m, r)))
     if (lost < -1e-12).any():
         yield f"It is declared concordant, but it loses {-lost.min():g} when a positive moves up in {_describe(r)}."
 
@@ -331,37 +331,40 @@ def is_perfect_for_a_perfect_model(m: Measure) -> Iterator[str]:
     """Check that scores that are the labels, or distinct scores in a perfect order, get the declared value."""
     for positives, negatives in _SIZES:
         n = positives + negatives
-        chosen = fixed(m, n)
+        chosen = fix_parameters(m, n)
         context = Context(positives / n, positives / n, n, 0.5)
         in_order = np.concatenate((np.arange(positives, 0, -1) + 1.0, -np.arange(negatives) - 2.0))
-        data = [perfect_data(m.needs, context)]
+        data = [make_perfect_data(m.needs, context)]
         if m.needs in (Needs.RANKING, Needs.MARGINS):
             data.append(rank([1] * positives + [0] * negatives, in_order))
         expected = m.perfect.at(context, **chosen.defaults)
         computed = [float(chosen.compute(sample)) for sample in data if not chosen.reason(sample, **chosen.bound)]
-        if computed and not math.isnan(expected) and not any(same(value, expected) for value in computed):
+        if computed and not math.isnan(expected) and not any(are_equal(value, expected) for value in computed):
             got = " and ".join(f"{value:g}" for value in computed)
-            yield f"Its value for a perfect model is declared as {expected:g}, but it is {got} for {_of(context)}."
+            yield (
+                f"Its value for a perfect model is declared as {expected:g}, but it is {got} for "
+                f"{_describe_context(context)}."
+            )
 
 
 def has_its_baseline(m: Measure) -> Iterator[str]:
     """Check that a constant score, or flags that do not depend on the class, get the declared baseline."""
     for (positives, negatives), flagged in product(_SIZES, _FLAGGED):
         n = positives + negatives
-        chosen = fixed(m, n)
+        chosen = fix_parameters(m, n)
         quota = chosen.bound.get("quota", flagged * n)
         context = Context(positives / n, quota / n, n, 0.2)
-        data = baseline_data(m.needs, context)
+        data = make_baseline_data(m.needs, context)
         if chosen.reason(data, **chosen.bound):
             continue
         expected, actual = m.baseline.at(context, **chosen.defaults), float(chosen.compute(data))
-        if not math.isnan(expected) and not same(actual, expected):
-            yield f"Its baseline is declared as {expected:g}, but it is {actual:g} for {_of(context)}."
+        if not math.isnan(expected) and not are_equal(actual, expected):
+            yield f"Its baseline is declared as {expected:g}, but it is {actual:g} for {_describe_context(context)}."
 
 
 def is_better_when_perfect(m: Measure) -> Iterator[str]:
     """Check that a perfect model is not worse than one without information."""
-    chosen = fixed(m)
+    chosen = fix_parameters(m)
     context = Context(prevalence=0.3, flagged=chosen.bound.get("quota", 3) / 100, n=100, threshold=0.2)
     perfect, baseline = (value.at(context, **chosen.defaults) for value in (m.perfect, m.baseline))
     if (m.better == "higher" and perfect < baseline) or (m.better == "lower" and perfect > baseline):
@@ -374,7 +377,7 @@ def can_be_stored(m: Measure) -> Iterator[str]:
         yield "It comes back from pickle as another measure."
 
 
-def _of(s: Context) -> str:
+def _describe_context(s: Context) -> str:
     return f"a prevalence of {s.prevalence:g}, {s.flagged:.0%} of {s.n:g} cases flagged"
 
 

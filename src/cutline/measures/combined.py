@@ -19,7 +19,7 @@ from cutline.measures.metadata import (
     Parameter,
     ReferenceValue,
     UndefinedWhen,
-    null,
+    compute_null_share,
 )
 from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificity
 
@@ -168,7 +168,7 @@ def g_mean(c: Counts) -> Any:
 NOTHING_POSITIVE = UndefinedWhen("no case is positive or flagged", lambda c, **_: c.tp + c.fp + c.fn == 0)
 
 
-def _f_baseline(s: Context, alpha: float) -> Any:
+def _compute_f_baseline(s: Context, alpha: float) -> Any:
     return divide(s.prevalence * s.flagged, alpha * s.flagged + (1 - alpha) * s.prevalence)
 
 
@@ -177,7 +177,9 @@ def _f_baseline(s: Context, alpha: float) -> Any:
     formula=r"\frac{1}{\alpha / \text{precision} + (1 - \alpha) / \text{recall}}",
     better="higher",
     perfect=1,
-    baseline=ReferenceValue(r"\frac{\pi q}{\alpha q + (1-\alpha)\pi}", lambda s, alpha=0.5: _f_baseline(s, alpha)),
+    baseline=ReferenceValue(
+        r"\frac{\pi q}{\alpha q + (1-\alpha)\pi}", lambda s, alpha=0.5: _compute_f_baseline(s, alpha)
+    ),
     undefined=UndefinedWhen(
         "no case is positive or flagged, as far as alpha counts them",
         lambda c, alpha, **_: (c.tp == 0) & (alpha * c.fp + (1 - alpha) * c.fn == 0),
@@ -202,7 +204,7 @@ def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
     better="higher",
     perfect=1,
     baseline=ReferenceValue(
-        r"\frac{(1+\beta^2)\pi q}{\beta^2 \pi + q}", lambda s, beta=1.0: _f_baseline(s, 1 / (1 + beta**2))
+        r"\frac{(1+\beta^2)\pi q}{\beta^2 \pi + q}", lambda s, beta=1.0: _compute_f_baseline(s, 1 / (1 + beta**2))
     ),
     undefined=UndefinedWhen(
         "no case is positive or flagged, as far as beta counts them",
@@ -226,7 +228,7 @@ def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     formula=r"\frac{2 TP}{2 TP + FP + FN}",
     better="higher",
     perfect=1,
-    baseline=ReferenceValue(r"\frac{2\pi q}{\pi + q}", lambda s, **_: _f_baseline(s, 0.5)),
+    baseline=ReferenceValue(r"\frac{2\pi q}{\pi + q}", lambda s, **_: _compute_f_baseline(s, 0.5)),
     undefined=NOTHING_POSITIVE,
     aliases=("f_measure", "f_score", "f1_score", "dice"),
     headline=True,
@@ -302,4 +304,4 @@ def lift(c: Counts, *, prevalence: float | None = None) -> Any:
     >>> lift(Counts(tp=3, fp=1, fn=2, tn=4))
     1.5
     """
-    return divide(precision.function(c), null(c.positives, c.total, prevalence))
+    return divide(precision.function(c), compute_null_share(c.positives, c.total, prevalence))

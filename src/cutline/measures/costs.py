@@ -11,7 +11,7 @@ from cutline.core.array_ops import Array, Numbers
 from cutline.core.blocks import reduce_over_cells
 from cutline.core.counts import Counts, as_floats, divide
 from cutline.core.ranking import Ranking
-from cutline.measures.forms import MaximumOverCuts, best_cuts
+from cutline.measures.forms import MaximumOverCuts, find_best_cuts
 from cutline.measures.metadata import NO_CASE, NO_POSITIVE, ONE_CLASS, Parameter, ReferenceValue, UndefinedWhen
 from cutline.measures.registry import Family, Needs, measure
 
@@ -41,15 +41,15 @@ COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
 )
 def expected_cost(c: Counts, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
     """Mean cost of a case when a false positive and a false negative cost different amounts."""
-    return divide(total_cost(c.fp, c.fn, cost_fp, cost_fn), c.total)
+    return divide(compute_total_cost(c.fp, c.fn, cost_fp, cost_fn), c.total)
 
 
-def total_cost(fp: Numbers, fn: Numbers, cost_fp: Numbers = 1.0, cost_fn: Numbers = 1.0) -> Any:
+def compute_total_cost(fp: Numbers, fn: Numbers, cost_fp: Numbers = 1.0, cost_fn: Numbers = 1.0) -> Any:
     """Return what the errors at a cut cost together."""
     return cost_fp * as_floats(fp) + cost_fn * as_floats(fn)
 
 
-def _odds(risk: Numbers) -> Any:
+def _compute_odds(risk: Numbers) -> Any:
     return divide(risk, 1 - as_floats(risk))
 
 
@@ -64,14 +64,14 @@ def _odds(risk: Numbers) -> Any:
     baseline=ReferenceValue(
         r"q\left[\pi - (1-\pi)\frac{p_t}{1-p_t}\right]",
         lambda s, risk=None: (
-            s.flagged * (s.prevalence - (1 - s.prevalence) * _odds(s.threshold if risk is None else risk))
+            s.flagged * (s.prevalence - (1 - s.prevalence) * _compute_odds(s.threshold if risk is None else risk))
         ),
     ),
     undefined=(
         NO_CASE,
         UndefinedWhen(
             "the threshold is not a probability of the positive class below 1, and no risk is given",
-            lambda c, risk=None, **_: ~((_risk(c, risk) >= 0) & (_risk(c, risk) < 1)),
+            lambda c, risk=None, **_: ~((_choose_risk(c, risk) >= 0) & (_choose_risk(c, risk) < 1)),
         ),
     ),
     parameters={
@@ -89,12 +89,12 @@ def _odds(risk: Numbers) -> Any:
 )
 def net_benefit(c: Counts, *, risk: float | None = None) -> Any:
     """True positives per case, less the false positives at their exchange rate: decision curve analysis."""
-    at = _risk(c, risk)
+    at = _choose_risk(c, risk)
     at = np.where((at >= 0) & (at < 1), at, np.nan)
-    return divide(c.tp, c.total) - divide(c.fp, c.total) * _odds(at)
+    return divide(c.tp, c.total) - divide(c.fp, c.total) * _compute_odds(at)
 
 
-def _risk(c: Counts, risk: float | None) -> Any:
+def _choose_risk(c: Counts, risk: float | None) -> Any:
     return as_floats(risk) if risk is not None else np.where(c.is_risk, as_floats(c.threshold), math.nan)
 
 
@@ -123,7 +123,7 @@ def standardised_net_benefit(c: Counts, *, risk: float | None = None) -> Any:
     return np.where(as_floats(c.positives) > 0, benefit, np.nan)[()]
 
 
-def _cost_of_cuts(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
+def _compute_costs(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
     """Return the mean cost at each cut; of a long ranking in blocks, because whole tables would take twice its
     memory.
     """
@@ -137,8 +137,8 @@ def _cost_of_cuts(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
     return costs
 
 
-def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
-    return int(best_cuts(-_cost_of_cuts(r, cost_fp, cost_fn))[0])
+def _find_cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
+    return int(find_best_cuts(-_compute_costs(r, cost_fp, cost_fn))[0])
 
 
 @measure(
@@ -154,20 +154,20 @@ def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
         lambda s, cost_fp=1.0, cost_fn=1.0: min(cost_fp * (1 - s.prevalence), cost_fn * s.prevalence),
     ),
     parameters={"cost_fp": COST, "cost_fn": COST},
-    found_at=_cheapest_cut,
+    found_at=_find_cheapest_cut,
     concordant=True,
-    form=MaximumOverCuts(of_all=lambda r, cost_fp=1.0, cost_fn=1.0, **_: -_cost_of_cuts(r, cost_fp, cost_fn)),
+    form=MaximumOverCuts(of_all=lambda r, cost_fp=1.0, cost_fn=1.0, **_: -_compute_costs(r, cost_fp, cost_fn)),
     source=("vancalster2025", "provost2001"),
     blind_to="All of the list but its cheapest cut, which is searched: it flatters small samples.",
 )
 def min_expected_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
     """Mean cost of a case at the cut where it is smallest, for what the two errors cost."""
-    return _smallest_cost(r, cost_fp, cost_fn)
+    return _find_smallest_cost(r, cost_fp, cost_fn)
 
 
 @reduce_over_cells(np.minimum)
-def _smallest_cost(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
-    return _cost_of_cuts(r, cost_fp, cost_fn).min(-1)
+def _find_smallest_cost(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
+    return _compute_costs(r, cost_fp, cost_fn).min(-1)
 
 
 @measure(
@@ -209,7 +209,7 @@ def h_measure(r: Ranking, *, prior: str = "prevalence", a: float | None = None, 
     """
     n_pos, n_neg = (np.asarray(n, dtype=float).ravel() for n in np.broadcast_arrays(r.positives, r.negatives))
     share = np.asarray(divide(n_pos, n_pos + n_neg))
-    shapes = _shapes(prior, share)
+    shapes = _get_prior_shapes(prior, share)
     alpha, beta = (np.full(share.shape, b if a is None else a) for a, b in ((a, shapes[0]), (b, shapes[1])))
     row, (tp, fp) = r.hulls.row, r.hull_totals
     # Cells that are lost in the rounding of the totals make no corner.
@@ -218,15 +218,15 @@ def h_measure(r: Ranking, *, prior: str = "prevalence", a: float | None = None, 
     # Along the hull the best cut changes where c is the share of positives between two corners.
     turns = np.where(row[1:] == row[:-1], divide(np.diff(tp), np.diff(tp) + np.diff(fp)), np.nan)
     low, high = (np.nan_to_num(np.append(turns, 0.0)), np.nan_to_num(np.append(1.0, turns), nan=1.0))
-    by_corner = _loss(n_pos[row] - tp, fp, low, high, alpha[row], beta[row])
+    by_corner = _integrate_loss(n_pos[row] - tp, fp, low, high, alpha[row], beta[row])
     model = np.bincount(row, weights=by_corner, minlength=len(share))
-    nobody = _loss(n_pos, 0.0, share, 1.0, alpha, beta)
-    everybody = _loss(0.0, n_neg, 0.0, share, alpha, beta)
+    nobody = _integrate_loss(n_pos, 0.0, share, 1.0, alpha, beta)
+    everybody = _integrate_loss(0.0, n_neg, 0.0, share, alpha, beta)
     value = np.clip(1 - divide(model, nobody + everybody), 0.0, 1.0)  # rounding may go a little beyond
     return np.where((n_pos > 0) & (n_neg > 0), value, np.nan).reshape(r.pos.shape[:-1])[()]
 
 
-def _shapes(prior: str, prevalence: Array) -> tuple[Any, Any]:
+def _get_prior_shapes(prior: str, prevalence: Array) -> tuple[Any, Any]:
     """Return the shapes of a prior by its name."""
     if prior == "symmetric":
         return 2.0, 2.0
@@ -235,7 +235,7 @@ def _shapes(prior: str, prevalence: Array) -> tuple[Any, Any]:
     return 1 + prevalence, 2 - prevalence
 
 
-def _loss(missed: Numbers, false: Numbers, low: Numbers, high: Numbers, a: Array, b: Array) -> Array:
+def _integrate_loss(missed: Numbers, false: Numbers, low: Numbers, high: Numbers, a: Array, b: Array) -> Array:
     """Return the loss of a cut, c FP + (1 - c) FN, integrated over the c from low to high, which are Beta(a, b)."""
     from scipy.special import betainc
 
@@ -245,4 +245,4 @@ def _loss(missed: Numbers, false: Numbers, low: Numbers, high: Numbers, a: Array
 
 
 # What the measures above need by default, computed in one pass when many are asked for.
-_smallest_cost.share(1.0, 1.0)
+_find_smallest_cost.share(1.0, 1.0)

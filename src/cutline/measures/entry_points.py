@@ -35,7 +35,7 @@ def load_module(name: str) -> None:
                 f"There is no module {name!r}", "pass the name of one that Python can import, or the path of a .py file"
             ) from error
         raise ParameterError(
-            f"The plug-in {name} cannot be loaded ({_what(error)})", "correct it, or leave it out"
+            f"The plug-in {name} cannot be loaded ({_describe_error(error)})", "correct it, or leave it out"
         ) from error
 
 
@@ -64,7 +64,8 @@ def load_installed() -> None:
             point.load()
         except Exception as error:
             warnings.warn(
-                f"{_owner(point)} cannot be loaded, and its measures are missing ({_what(error)}).", stacklevel=2
+                f"{_name_owner(point)} cannot be loaded, and its measures are missing ({_describe_error(error)}).",
+                stacklevel=2,
             )
 
 
@@ -86,12 +87,12 @@ def _read(path: Path) -> bytes:
         return b""
 
 
-def _owner(point: EntryPoint) -> str:
+def _name_owner(point: EntryPoint) -> str:
     package = f" of the package {point.dist.name}" if point.dist else ""
     return f"The plug-in {point.name}{package}"
 
 
-def _what(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     """Return an error in a parenthesis: its kind and its words, on one line, without its full stop."""
     words = " ".join(str(error).split()).rstrip(".")
     return f"{type(error).__name__}: {words}" if words else type(error).__name__

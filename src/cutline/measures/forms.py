@@ -134,10 +134,10 @@ class MaximumOverCuts(NamedTuple):
     of_peaks: bool = False
 
 
-def best_cuts(heights: Any) -> Array:
+def find_best_cuts(heights: Any) -> Array:
     """Return the indices of the maxima, in the order of the list; values that differ only by rounding are equal.
 
-    >>> best_cuts([0.0, 1 / 3, 0.2, 1 - 2 / 3]).tolist()
+    >>> find_best_cuts([0.0, 1 / 3, 0.2, 1 - 2 / 3]).tolist()
     [1, 3]
     """
     known = np.asarray(heights)

@@ -46,7 +46,7 @@ def log_likelihood(r: Ranking, *, eps: float | None = None) -> Any:
     return -r.total * log_loss.function(r, eps=eps)
 
 
-def _null_losses(r: Ranking, eps: float | None) -> tuple[Any, Any]:
+def _compute_null_losses(r: Ranking, eps: float | None) -> tuple[Any, Any]:
     """Return the log loss, and the log loss of always predicting the prevalence; NaN where there is one class only."""
     both = (r.positives > 0) & (r.negatives > 0)
     prevalence = np.where(both, divide(r.positives, r.total), 0.5)
@@ -56,12 +56,12 @@ def _null_losses(r: Ranking, eps: float | None) -> tuple[Any, Any]:
 of_likelihood = partial(overall, undefined=ONE_CLASS, parameters={"eps": EPS})
 
 
-def _loss_of_cox_snell(value: Array, null: float) -> Array:
+def _invert_cox_snell(value: Array, null: float) -> Array:
     """Return the log loss that gives a Cox-Snell R²; none is below 0."""
     return np.maximum(null + np.log1p(-value) / 2, 0.0)
 
 
-def _cox_snell(loss: float, null: float) -> float:
+def _compute_cox_snell(loss: float, null: float) -> float:
     """Return the Cox-Snell R² of a log loss; it is largest for a loss of 0."""
     with np.errstate(over="ignore"):
         return float(-np.expm1(2 * (loss - null)))
@@ -76,7 +76,7 @@ def _cox_snell(loss: float, null: float) -> float:
 )
 def mcfadden_r2(r: Ranking, *, eps: float | None = None) -> Any:
     """Which part of the log loss of always saying the prevalence the model removes."""
-    loss, null = _null_losses(r, eps)
+    loss, null = _compute_null_losses(r, eps)
     return 1 - divide(loss, null)
 
 
@@ -85,14 +85,14 @@ def mcfadden_r2(r: Ranking, *, eps: float | None = None) -> Any:
     formula=r"1 - e^{2(\ell_0 - \ell)/n}",
     perfect=ReferenceValue(r"1 - e^{-2 H(\pi)}", lambda s, **_: -math.expm1(-2 * entropy(s.prevalence))),
     source=("vancalster2025", "coxsnell1989"),
-    form=LogLossTransform(_loss_of_cox_snell, _cox_snell),
+    form=LogLossTransform(_invert_cox_snell, _compute_cox_snell),
     blind_to=(
         "Whether an error comes from the order or from the probabilities; its largest value depends on the prevalence."
     ),
 )
 def cox_snell_r2(r: Ranking, *, eps: float | None = None) -> Any:
     """Generalised R² of the likelihood; a perfect model stays below 1."""
-    loss, null = _null_losses(r, eps)
+    loss, null = _compute_null_losses(r, eps)
     with np.errstate(over="ignore"):
         return -np.expm1(2 * (loss - null))
 
@@ -103,14 +103,14 @@ def cox_snell_r2(r: Ranking, *, eps: float | None = None) -> Any:
     perfect=1,
     source=("vancalster2025", "nagelkerke1991"),
     form=LogLossTransform(
-        lambda value, null: _loss_of_cox_snell(value * _cox_snell(0.0, null), null),
-        lambda loss, null: _cox_snell(loss, null) / _cox_snell(0.0, null),
+        lambda value, null: _invert_cox_snell(value * _compute_cox_snell(0.0, null), null),
+        lambda loss, null: _compute_cox_snell(loss, null) / _compute_cox_snell(0.0, null),
     ),
     blind_to="Whether an error comes from the order or from the probabilities.",
 )
 def nagelkerke_r2(r: Ranking, *, eps: float | None = None) -> Any:
     """Cox-Snell R² as a share of what a perfect model would reach."""
-    loss, null = _null_losses(r, eps)
+    loss, null = _compute_null_losses(r, eps)
     with np.errstate(over="ignore"):
         return divide(-np.expm1(2 * (loss - null)), -np.expm1(-2 * null))
 
@@ -127,16 +127,16 @@ def nagelkerke_r2(r: Ranking, *, eps: float | None = None) -> Any:
 )
 def discrimination_slope(r: Ranking) -> Any:
     """Difference between the mean probability of the positives and that of the negatives."""
-    positive, negative = _probability_sums(r)
+    positive, negative = _sum_probabilities(r)
     return divide(positive, r.positives) - divide(negative, r.negatives)
 
 
 @reduce_over_cells(np.add, is_smooth=is_always_smooth)
-def _probability_sums(r: Ranking) -> tuple[Any, Any]:
+def _sum_probabilities(r: Ranking) -> tuple[Any, Any]:
     """Return the sums of the probabilities of the positives and of the negatives."""
     pos, neg = r.floats
     return dot(pos, r.key), dot(neg, r.key)
 
 
 # What the measures above need by default, computed in one pass when many are asked for.
-_probability_sums.share(of_probabilities=True)
+_sum_probabilities.share(of_probabilities=True)

@@ -48,7 +48,7 @@ def _turn_margins(labels: npt.ArrayLike, margins: npt.ArrayLike, positive: objec
     return is_positive, sign, sign * z
 
 
-def _class_weight(is_positive: Array, alpha: float | str | None) -> Any:
+def _weigh_classes(is_positive: Array, alpha: float | str | None) -> Any:
     if alpha is None:
         return 1.0
     if isinstance(alpha, str) and alpha == "balanced":
@@ -74,7 +74,7 @@ def focal(
     if not 0 <= (gamma := validation.check_number(gamma, "gamma")) <= 1e6:
         raise ParameterError(f"is {gamma:g}", "pass a number of at least 0, usually below 10", argument="gamma")
     is_positive, sign, z = _turn_margins(labels, margins, positive)
-    weight = _class_weight(is_positive, alpha)
+    weight = _weigh_classes(is_positive, alpha)
     value, slope, curvature = logistic_terms.focal_terms(z, gamma)
     return Loss(weight * value, weight * sign * slope, weight * curvature)
 
@@ -129,23 +129,27 @@ def triplet(
     normalise = validation.check_flag(normalise, "normalise")
     if not 0 <= margin < math.inf:
         raise ParameterError(f"is {margin:g}", "pass a finite number of 0 or more", argument="margin")
-    vectors = [_embeddings(x, name) for x, name in ((anchor, "anchor"), (positive, "positive"), (negative, "negative"))]
+    vectors = [
+        _check_embeddings(x, name) for x, name in ((anchor, "anchor"), (positive, "positive"), (negative, "negative"))
+    ]
     if len({x.shape for x in vectors}) > 1:
         shapes = "{}, {} and {}".format(*(x.shape for x in vectors))
         raise InputError(f"anchor, positive and negative have the shapes {shapes}", "pass equal shapes")
-    norms = [_norms(x, name, normalise) for x, name in zip(vectors, ("anchor", "positive", "negative"), strict=True)]
+    norms = [
+        _compute_norms(x, name, normalise) for x, name in zip(vectors, ("anchor", "positive", "negative"), strict=True)
+    ]
     a, p, n = (x if norm is None else x / norm for x, norm in zip(vectors, norms, strict=True))
     excess = ((a - p) ** 2).sum(1) - ((a - n) ** 2).sum(1) + margin
     active = (excess > 0)[:, None]
     of_anchor, of_positive, of_negative = (
-        _before_normalising(np.where(active, gradient, 0.0), unit, norm)
+        _pull_back_gradient(np.where(active, gradient, 0.0), unit, norm)
         for gradient, unit, norm in zip((2 * (n - p), 2 * (p - a), 2 * (a - n)), (a, p, n), norms, strict=True)
     )
     losses = np.maximum(0, excess)
     return TripletLoss(float(losses.sum()), of_anchor, of_positive, of_negative, losses)
 
 
-def _norms(embeddings: Array, name: str, normalise: bool) -> Array | None:
+def _compute_norms(embeddings: Array, name: str, normalise: bool) -> Array | None:
     """Return the norms of the embeddings; None if they must have norm 1 already, and do."""
     norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
     if normalise:
@@ -159,7 +163,7 @@ def _norms(embeddings: Array, name: str, normalise: bool) -> Array | None:
     return None
 
 
-def _before_normalising(gradient: Array, unit: Array, norm: Array | None) -> Array:
+def _pull_back_gradient(gradient: Array, unit: Array, norm: Array | None) -> Array:
     """Return the gradient by an embedding, from that by what it was made of."""
     if norm is None:
         return gradient
@@ -167,7 +171,7 @@ def _before_normalising(gradient: Array, unit: Array, norm: Array | None) -> Arr
     return np.asarray((gradient - along * unit) / norm)
 
 
-def _embeddings(values: npt.ArrayLike, name: str) -> Array:
+def _check_embeddings(values: npt.ArrayLike, name: str) -> Array:
     try:
         raw = np.asarray(values)
         if raw.dtype.kind == "c":

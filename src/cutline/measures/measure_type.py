@@ -21,7 +21,7 @@ from cutline.core.validation import check_number
 from cutline.inputs.rank import Missing, check_probabilities, cut, default_threshold, places, rank
 from cutline.measures.forms import ConstraintSearch, Equivalent, Form, PairedShare, Proportion
 from cutline.measures.metadata import Context, Parameter, ReferenceValue, UndefinedWhen
-from cutline.measures.references import citation
+from cutline.measures.references import cite
 
 Better = Literal["higher", "lower"] | None
 
@@ -127,50 +127,50 @@ class Measure:
 
     @property
     def place(self) -> tuple[str, str]:
-        """Where it is defined: the module, and the name in it."""
+        """Module that defines the measure, and its name there."""
         return self.function.__module__, self.function.__qualname__
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name and the aliases."""
+        """Name and aliases."""
         return (self.name, *self.aliases)
 
     @cached_property
     def defaults(self) -> Mapping[str, Any]:
-        """The parameters that need not be given, with their values."""
+        """Parameters with a default, and their defaults."""
         return (self.function.__kwdefaults__ or {}) | dict(self.bound)
 
     @cached_property
     def required(self) -> tuple[str, ...]:
-        """The parameters that have to be given."""
+        """Parameters without a default."""
         return tuple(name for name in self.parameters if name not in self.defaults)
 
     @property
     def unit(self) -> str:
-        """The unit of a measure that takes a logarithm, such as nats."""
+        """Unit of a measure that takes a logarithm, such as nats."""
         if "base" not in self.parameters:
             return ""
         return {math.e: "nats", 2: "bits", 10: "bans"}.get(self.defaults["base"], f"log base {self.defaults['base']:g}")
 
     @property
     def meaning(self) -> str:
-        """The first sentence of the definition."""
+        """First sentence of the definition."""
         return (self.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ")
 
     @property
     def paired(self) -> PairedShare | None:
-        """The share of the same cases that it is for every model, by which two models are compared case by case."""
+        """Share with the same denominator for every model, by which two models are compared case by case."""
         return self.form.paired if isinstance(self.form, Proportion) else None
 
     @property
     def undefined_when(self) -> str:
-        """In which circumstances it has no value, in words."""
+        """Conditions under which the measure is undefined, in words."""
         return ", or ".join(condition.words for condition in self.undefined)
 
     @property
     def cited(self) -> str:
-        """The texts that define it, with the places: "Berrar 2025, Definition 15; Youden 1950"."""
-        return "; ".join(citation(key, place) for key, place in self.source.items())
+        """Texts that define the measure, with the places: "Berrar 2025, Definition 15; Youden 1950"."""
+        return "; ".join(cite(key, place) for key, place in self.source.items())
 
     def __str__(self) -> str:
         if not self.bound:

@@ -43,7 +43,7 @@ class ReferenceValue:
             return math.nan
 
 
-def constant(value: float) -> ReferenceValue:
+def make_constant(value: float) -> ReferenceValue:
     """Return a reference value that is always the same number."""
     latex = {math.inf: r"\infty", -math.inf: r"-\infty"}.get(value, f"{value:g}")
     return ReferenceValue(latex, lambda s, **_: value)
@@ -105,7 +105,7 @@ class Parameter:
 
     @property
     def domain(self) -> str:
-        """The values it takes, in words."""
+        """Allowed values, in words."""
         return self._in_words()
 
     def _in_words(self, which: str = "") -> str:
@@ -126,7 +126,7 @@ NULL_PREVALENCE = Parameter(
 )
 
 
-def null(positives: Numbers, total: Numbers, prevalence: float | None) -> Any:
+def compute_null_share(positives: Numbers, total: Numbers, prevalence: float | None) -> Any:
     """Return the share of positives that the null model expects: the given one, or the share in the data."""
     return divide(positives, total) if prevalence is None else prevalence
 

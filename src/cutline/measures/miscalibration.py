@@ -35,12 +35,12 @@ error = partial(
 SCORE = Parameter("the scoring rule that is taken apart", choices=("brier", "log"), example="log")
 
 
-def isotonic(r: Ranking) -> Array:
+def fit_isotonic(r: Ranking) -> Array:
     """Return the recalibrated probability at each score, by pooling adjacent violators; the ROC hull has the pools."""
-    return r.cached("isotonic", lambda: _isotonic(r))
+    return r.cached("isotonic", lambda: _fit_isotonic(r))
 
 
-def _isotonic(r: Ranking) -> Array:
+def _fit_isotonic(r: Ranking) -> Array:
     row, cut = r.hulls
     goes_on, last = r.hulls.is_followed, np.diff(row, append=-1)[1:] != 0
     pos, neg = (np.diff(total) for total in r.hull_totals)
@@ -51,13 +51,13 @@ def _isotonic(r: Ranking) -> Array:
     return values.reshape(r.pos.shape)
 
 
-def _recalibrated_score(r: Ranking, score: str) -> Any:
+def _compute_recalibrated_score(r: Ranking, score: str) -> Any:
     """Return the mean score of the recalibrated probabilities, which are never certain and wrong."""
     if r.is_in_blocks:  # pool by pool
         pos, neg = (np.diff(total) for total in r.hull_totals)
         p = divide(pos, pos + neg)
     else:
-        p, (pos, neg) = isotonic(r), r.floats
+        p, (pos, neg) = fit_isotonic(r), r.floats
     if score == "brier":
         return divide(dot(pos, (1 - p) ** 2) + dot(neg, p**2), r.total)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -65,11 +65,11 @@ def _recalibrated_score(r: Ranking, score: str) -> Any:
     return 0.0 - divide(loss.sum(-1), r.total)
 
 
-def _uncertainty(prevalence: Numbers, score: str) -> Any:
+def _compute_uncertainty(prevalence: Numbers, score: str) -> Any:
     return prevalence * (1 - prevalence) if score == "brier" else entropy(prevalence)
 
 
-UNCERTAINTY = ReferenceValue(r"S(\pi)", lambda s, score="brier": _uncertainty(s.prevalence, score))
+UNCERTAINTY = ReferenceValue(r"S(\pi)", lambda s, score="brier": _compute_uncertainty(s.prevalence, score))
 UPWARDS = (
     "It is biased upwards, the more so the fewer the cases: the method 'inversion' allows for that, bootstraps do not."
 )
@@ -87,7 +87,7 @@ part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2
 def mcb(r: Ranking, *, score: str = "brier") -> Any:
     """How much of the score isotonic recalibration would remove: MCB of S = MCB - DSC + UNC, exact and without bins."""
     raw = (brier if score == "brier" else log_loss).function(r)
-    return np.maximum(raw - _recalibrated_score(r, score), 0.0)
+    return np.maximum(raw - _compute_recalibrated_score(r, score), 0.0)
 
 
 @part_of_score(
@@ -100,7 +100,7 @@ def mcb(r: Ranking, *, score: str = "brier") -> Any:
 )
 def dsc(r: Ranking, *, score: str = "brier") -> Any:
     """How much better the recalibrated probabilities score than always saying the prevalence."""
-    return np.maximum(unc.function(r, score=score) - _recalibrated_score(r, score), 0.0)
+    return np.maximum(unc.function(r, score=score) - _compute_recalibrated_score(r, score), 0.0)
 
 
 @part_of_score(
@@ -109,12 +109,12 @@ def dsc(r: Ranking, *, score: str = "brier") -> Any:
     better=None,
     perfect=UNCERTAINTY,
     baseline=UNCERTAINTY,
-    form=FunctionOfPrevalence(lambda prevalence, score="brier": _uncertainty(prevalence, score)),
+    form=FunctionOfPrevalence(lambda prevalence, score="brier": _compute_uncertainty(prevalence, score)),
     blind_to="The model: it is a fact about the data.",
 )
 def unc(r: Ranking, *, score: str = "brier") -> Any:
     """The score of always saying the prevalence: a fact about the data, not about the model."""
-    return np.asarray(_uncertainty(divide(r.positives, r.total), score))[()]
+    return np.asarray(_compute_uncertainty(divide(r.positives, r.total), score))[()]
 
 
 # ---------------------------------------------------------------------- distance from a smooth curve
@@ -131,37 +131,39 @@ SMOOTH = {
 }
 
 
-def calibration_curve(r: Ranking, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Array:
+def fit_calibration_curve(r: Ranking, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Array:
     """Return the smoothed share of positives at each score."""
     if smooth == "isotonic":
-        return isotonic(r)
+        return fit_isotonic(r)
     if smooth == "loess" and (r.is_in_blocks or (r.is_long and r.pos.ndim == 1)):
-        return _long_loess(r, span, degree)
-    return r.cached(("curve", smooth, span, degree), lambda: _loess(r, smooth, span, degree))
+        return _fit_long_loess(r, span, degree)
+    return r.cached(("curve", smooth, span, degree), lambda: _fit_loess(r, smooth, span, degree))
 
 
-def _long_loess(r: Ranking, span: float, degree: int) -> Array:
+def _fit_long_loess(r: Ranking, span: float, degree: int) -> Array:
     """Return the same curve of a long ranking, which keeps the few numbers that the curve is made of and not the
     column.
     """
     at = loess.rescale_if_tiny(r.key[::-1])
-    return _long_cubics(r, at, span, degree).at(at)[0, ::-1]
+    return _fit_long_cubics(r, at, span, degree).at(at)[0, ::-1]
 
 
-def _long_cubics(r: Ranking, at: Array, span: float, degree: int) -> loess.Cubics:
+def _fit_long_cubics(r: Ranking, at: Array, span: float, degree: int) -> loess.Cubics:
     """Return the few numbers that the curve is made of; `at` are the scores from the lowest, on a usual scale."""
 
-    def fitted() -> loess.Cubics:
+    def fit() -> loess.Cubics:
         points = condense_cells(r)
         if points is not None and at[-1] == r.key[0] and len(points.start):
-            return loess.fit_cubics_of_long(at, r.pos[::-1], r.neg[::-1], _stretches(r, points), span, int(degree))
+            return loess.fit_cubics_of_long(
+                at, r.pos[::-1], r.neg[::-1], _split_into_stretches(r, points), span, int(degree)
+            )
         rising = r.size[None, ::-1].astype(float), r.share[None, ::-1]
         return loess.fit_cubics(at, *rising, span, int(degree), r.integral)
 
-    return r.cached(("cubics", span, degree), fitted)
+    return r.cached(("cubics", span, degree), fit)
 
 
-def _stretches(r: Ranking, points: Points) -> loess.Condensed:
+def _split_into_stretches(r: Ranking, points: Points) -> loess.Condensed:
     """Return the points of a ranking by stretches of the list from the lowest score on."""
     x, pos, neg = (
         column[points.is_node].reshape(len(points.start), -1) for column in (points.score, points.pos, points.neg)
@@ -174,18 +176,18 @@ def _stretches(r: Ranking, points: Points) -> loess.Condensed:
     return loess.Condensed(x, pos + neg, pos, start, length, np.flatnonzero(is_loose[::-1]))
 
 
-def _loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
-    def rising(cells: Array) -> Array:
+def _fit_loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
+    def reverse(cells: Array) -> Array:
         return cells.reshape(-1, len(r))[:, ::-1] if cells.ndim > 1 else cells[::-1]
 
-    cells = rising(r.size.astype(float)), rising(r.share)
+    cells = reverse(r.size.astype(float)), reverse(r.share)
     at = loess.rescale_if_tiny(r.key[::-1])
     smoothed = loess.smooth(at, *cells, smooth, span, int(degree), r.integral)
     return np.asarray(smoothed[..., ::-1].reshape(r.pos.shape))
 
 
-def _distance(r: Ranking, smooth: str, span: float, degree: int) -> Array:
-    return np.asarray(np.abs(calibration_curve(r, smooth, span, degree) - r.key))
+def _compute_distances(r: Ranking, smooth: str, span: float, degree: int) -> Array:
+    return np.asarray(np.abs(fit_calibration_curve(r, smooth, span, degree) - r.key))
 
 
 # Windows and quantiles count cases, so that a weight is a repetition.
@@ -210,16 +212,16 @@ from_curve = partial(
 )
 def ici(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """Mean distance of the probabilities from a smooth calibration curve."""
-    return divide(_distance_sums(r, smooth, span, degree)[0], r.total)
+    return divide(_sum_distances(r, smooth, span, degree)[0], r.total)
 
 
-def _distance_sums(r: Ranking, smooth: str, span: float, degree: int) -> tuple[Any, Any, Any]:
+def _sum_distances(r: Ranking, smooth: str, span: float, degree: int) -> tuple[Any, Any, Any]:
     """Return the sums of the distances from the curve and of their squares, and the largest distance."""
     if smooth == "loess" and r.is_in_blocks:
         return _read_long_curve(r, span, degree)[0]
 
     def add_up() -> tuple[Any, Any, Any]:
-        size, distance = r.size.astype(float), _distance(r, smooth, span, degree)
+        size, distance = r.size.astype(float), _compute_distances(r, smooth, span, degree)
         return dot(size, distance), dot(size, distance**2), np.where(size > 0, distance, 0.0).max(-1)
 
     return r.cached(("distance sums", smooth, span, degree), add_up)
@@ -230,7 +232,7 @@ def _read_long_curve(r: Ranking, span: float, degree: int) -> tuple[tuple[Any, A
 
     def read() -> tuple[tuple[Any, Any, Any], dict[float, Any]]:
         at = loess.rescale_if_tiny(r.key[::-1])
-        cubics = _long_cubics(r, at, span, degree)
+        cubics = _fit_long_cubics(r, at, span, degree)
         distance = np.empty(len(r))
         sums = []
         for block in split_into_blocks(r):
@@ -241,7 +243,7 @@ def _read_long_curve(r: Ranking, span: float, degree: int) -> tuple[tuple[Any, A
             size = block.size.astype(float)
             sums.append((dot(size, part), dot(size, part**2), part.max(where=size > 0, initial=0.0)))
         total, squares, largest = zip(*sums, strict=True)
-        return (sum(total), sum(squares), max(largest)), _quantiles(r, distance)
+        return (sum(total), sum(squares), max(largest)), _compute_quantiles(r, distance)
 
     return r.cached(("long curve", span, degree), read)
 
@@ -254,7 +256,7 @@ def _read_long_curve(r: Ranking, span: float, degree: int) -> tuple[tuple[Any, A
 )
 def e50(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """Median distance of the probabilities from a smooth calibration curve."""
-    return _quantile(r, (smooth, span, degree), 0.5)
+    return _find_quantile(r, (smooth, span, degree), 0.5)
 
 
 @from_curve(
@@ -265,7 +267,7 @@ def e50(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 )
 def e90(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """90th percentile of the distances of the probabilities from a smooth calibration curve."""
-    return _quantile(r, (smooth, span, degree), 0.9)
+    return _find_quantile(r, (smooth, span, degree), 0.9)
 
 
 @from_curve(
@@ -277,22 +279,22 @@ def e90(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 )
 def emax(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """Largest distance of a probability from a smooth calibration curve."""
-    return _distance_sums(r, smooth, span, degree)[2]
+    return _sum_distances(r, smooth, span, degree)[2]
 
 
-def _quantile(r: Ranking, curve: tuple[str, float, int], q: float) -> Any:
+def _find_quantile(r: Ranking, curve: tuple[str, float, int], q: float) -> Any:
     """Return the median or the 90th percentile of the cases' distances; one sort gives both."""
     smooth, span, degree = curve
     if smooth == "loess" and r.is_in_blocks:
         return _read_long_curve(r, span, degree)[1][q]
-    return r.cached(("quantiles", *curve), lambda: _quantiles(r, _distance(r, *curve)))[q]
+    return r.cached(("quantiles", *curve), lambda: _compute_quantiles(r, _compute_distances(r, *curve)))[q]
 
 
-def _quantiles(r: Ranking, distance: Array) -> dict[float, Any]:
+def _compute_quantiles(r: Ranking, distance: Array) -> dict[float, Any]:
     """Return the quantiles of the cases' distances, linear between two (type 7); of weights that are no counts, a
     step.
     """
-    at = _one_each(distance) if r.is_in_blocks and _has_one_each(r) else _at_place(r, distance)
+    at = _select_around_quantiles(distance) if r.is_in_blocks and _has_one_each(r) else _make_lookup(r, distance)
 
     def quantile(q: float) -> Any:
         place = np.asarray((r.total - 1) * q if r.integral else r.total * q)
@@ -312,7 +314,7 @@ def _has_one_each(r: Ranking) -> Any:
     return (r.size == 1).all()
 
 
-def _one_each(values: Array) -> Callable[[Any], Any]:
+def _select_around_quantiles(values: Array) -> Callable[[Any], Any]:
     """Return the value at a place around a quantile, where each score has one case: chosen, which is quicker than
     sorting. The values are put into another order.
     """
@@ -322,9 +324,9 @@ def _one_each(values: Array) -> Callable[[Any], Any]:
     return lambda position: values[np.minimum(position.astype(int), last)]
 
 
-def _at_place(r: Ranking, values: Array) -> Callable[[Any], Any]:
+def _make_lookup(r: Ranking, values: Array) -> Callable[[Any], Any]:
     """Return the value at a place of the list of all cases, in ascending order of their values."""
-    ordered, ends, last = _in_order(r, values)
+    ordered, ends, last = _sort_values(r, values)
 
     def at(position: Any) -> Any:
         cell = (ends <= position[..., None]).sum(-1) if r.integral else (ends < position[..., None]).sum(-1)
@@ -333,7 +335,7 @@ def _at_place(r: Ranking, values: Array) -> Callable[[Any], Any]:
     return at
 
 
-def _in_order(r: Ranking, values: Array) -> tuple[Array, Array, Array]:
+def _sort_values(r: Ranking, values: Array) -> tuple[Array, Array, Array]:
     """Return the values at the scores from the lowest, how many cases each ends with, and the last one that has a
     case.
     """
@@ -343,14 +345,14 @@ def _in_order(r: Ranking, values: Array) -> tuple[Array, Array, Array]:
 
 
 @reduce_over_cells(np.add, is_smooth=is_always_smooth)
-def _squares_from_prevalence(r: Ranking) -> Any:
+def _sum_squares_from_prevalence(r: Ranking) -> Any:
     prevalence = np.asarray(divide(r.positives, r.total))[..., None]
     return dot(r.size.astype(float), (prevalence - r.key) ** 2)
 
 
-def _from_prevalence(r: Ranking) -> Any:
+def _average_squares_from_prevalence(r: Ranking) -> Any:
     """Mean squared distance of the probabilities from the prevalence."""
-    return divide(_squares_from_prevalence(r), r.total)
+    return divide(_sum_squares_from_prevalence(r), r.total)
 
 
 @error(
@@ -359,7 +361,7 @@ def _from_prevalence(r: Ranking) -> Any:
     baseline=math.nan,
     undefined=UndefinedWhen(
         "every probability equals the prevalence",
-        lambda r, scaling="relative", **_: (scaling == "relative") & (_from_prevalence(r) == 0),
+        lambda r, scaling="relative", **_: (scaling == "relative") & (_average_squares_from_prevalence(r) == 0),
     ),
     parameters=SMOOTH
     | {
@@ -381,12 +383,12 @@ def eci(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 
     Van Hoorde et al. (2015) scaled it to 100 times the mean square; the guidance of 2025 made it relative.
     """
-    square = divide(_distance_sums(r, smooth, span, degree)[1], r.total)
+    square = divide(_sum_distances(r, smooth, span, degree)[1], r.total)
     if scaling == "percent":
         return 100 * square
-    whole = _from_prevalence(r)
+    whole = _average_squares_from_prevalence(r)
     return np.where(whole > 0, divide(square, whole), np.nan)[()]
 
 
 # What the measures above need by default, computed in one pass when many are asked for.
-_squares_from_prevalence.share(of_probabilities=True)
+_sum_squares_from_prevalence.share(of_probabilities=True)

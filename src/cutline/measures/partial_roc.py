@@ -26,18 +26,20 @@ ALPHA = Parameter(
 )
 
 
-def _best(share: Numbers, alpha: float) -> Any:
+def _compute_best_rie(share: Numbers, alpha: float) -> Any:
     """Return the robust initial enhancement when the positives are the first `share` of the list."""
     return divide(-np.expm1(-alpha * share), -share * math.expm1(-alpha))
 
 
-def _worst(share: Numbers, alpha: float) -> Any:
+def _compute_worst_rie(share: Numbers, alpha: float) -> Any:
     """Return the robust initial enhancement when the positives are the last `share` of the list."""
-    return np.exp(-alpha * (1 - share)) * _best(share, alpha)
+    return np.exp(-alpha * (1 - share)) * _compute_best_rie(share, alpha)
 
 
 def _rescale(value: Numbers, share: Numbers, alpha: float) -> Any:
-    return divide(value - _worst(share, alpha), _best(share, alpha) - _worst(share, alpha))
+    return divide(
+        value - _compute_worst_rie(share, alpha), _compute_best_rie(share, alpha) - _compute_worst_rie(share, alpha)
+    )
 
 
 @order(
@@ -46,22 +48,24 @@ def _rescale(value: Numbers, share: Numbers, alpha: float) -> Any:
     range=(0, math.inf),
     better="higher",
     perfect=ReferenceValue(
-        r"\frac{1 - e^{-\alpha\pi}}{\pi(1 - e^{-\alpha})}", lambda s, alpha=20.0: _best(s.prevalence, alpha)
+        r"\frac{1 - e^{-\alpha\pi}}{\pi(1 - e^{-\alpha})}", lambda s, alpha=20.0: _compute_best_rie(s.prevalence, alpha)
     ),
     baseline=1,
     undefined=NO_POSITIVE,
     parameters={"alpha": ALPHA},
-    form=TopOfList(lambda alpha=20.0: 1 / alpha, lambda prevalence, alpha=20.0: float(_best(prevalence, alpha))),
+    form=TopOfList(
+        lambda alpha=20.0: 1 / alpha, lambda prevalence, alpha=20.0: float(_compute_best_rie(prevalence, alpha))
+    ),
     source=("sheridan2001", "truchon2007"),
     blind_to="The rest of the list: beyond a few times 1/alpha of it, the order hardly counts.",
 )
 def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
     """How many times more exponential weight the positives get than at random places."""
-    return divide(_exponential_weight(r, alpha) / -math.expm1(-alpha), divide(r.positives, r.total))
+    return divide(_sum_exponential_weights(r, alpha) / -math.expm1(-alpha), divide(r.positives, r.total))
 
 
 @reduce_over_cells(np.add)
-def _exponential_weight(r: Ranking, alpha: float) -> Any:
+def _sum_exponential_weights(r: Ranking, alpha: float) -> Any:
     """Return the weight that the positives get."""
     falls = np.asarray(divide(r.ends, as_array(r.total)[..., None]))
     falls *= -alpha
@@ -91,14 +95,14 @@ def bedroc(r: Ranking, *, alpha: float = 20.0) -> Any:
 
 
 # What the measures above need by default, computed in one pass when many are asked for.
-_exponential_weight.share(20.0)
+_sum_exponential_weights.share(20.0)
 
 
 # ---------------------------------------------------------------------- the left end of the ROC curve
 
 
 @reduce_over_cells(np.add)
-def area_up_to(r: Ranking, fp: Numbers) -> Any:
+def compute_area_up_to(r: Ranking, fp: Numbers) -> Any:
     """Return the area under tp as a function of fp, from no false positive to a given number; diagonal inside ties."""
     limit = np.asarray(fp, dtype=float)[..., None]
     if isinstance(r, Block) and r.above[1] >= limit:  # all that counts is in earlier blocks
@@ -129,11 +133,11 @@ def area_up_to(r: Ranking, fp: Numbers) -> Any:
 )
 def roc_n(r: Ranking, *, n: float = 50) -> Any:
     """Mean recall while the first n false positives come in, which looks at the top of the list only."""
-    area = np.clip(divide(area_up_to(r, n), n * r.positives.astype(float)), 0, 1)
+    area = np.clip(divide(compute_area_up_to(r, n), n * r.positives.astype(float)), 0, 1)
     return np.where(r.negatives >= n, area, np.nan)
 
 
-def _area_range(low: float, high: float, standardised: bool | str) -> tuple[float, float]:
+def _compute_area_range(low: float, high: float, standardised: bool | str) -> tuple[float, float]:
     """Return the least and the most that the area over a stretch can be: nothing or all of its box, as it is
     standardised.
     """
@@ -142,11 +146,11 @@ def _area_range(low: float, high: float, standardised: bool | str) -> tuple[floa
     width = high - low
     if not standardised:
         return 0.0, width
-    by_chance = _least_area(width, low)
+    by_chance = _compute_diagonal_area(width, low)
     return (1 - by_chance / (width - by_chance)) / 2, 1.0
 
 
-def _least_area(width: float, low: float) -> float:
+def _compute_diagonal_area(width: float, low: float) -> float:
     """Return the area under the diagonal over a stretch of the axis."""
     return width * (low + width / 2)
 
@@ -182,7 +186,7 @@ def _least_area(width: float, low: float) -> float:
     aliases=("pauc",),
     trained_by="first_negatives",
     form=PartialArea(
-        lambda max_fpr=0.1, standardised=True, min_fpr=0.0: _area_range(min_fpr, max_fpr, standardised),
+        lambda max_fpr=0.1, standardised=True, min_fpr=0.0: _compute_area_range(min_fpr, max_fpr, standardised),
         lambda max_fpr=0.1, min_fpr=0.0, **_: (1.0, max_fpr - min_fpr),
     ),
     source="mcclish1989",
@@ -190,9 +194,9 @@ def _least_area(width: float, low: float) -> float:
 )
 def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = True, min_fpr: float = 0.0) -> Any:
     """Area under the ROC curve between two false positive rates, standardised as scikit-learn's `max_fpr` does."""
-    area = divide(area_up_to(r, max_fpr * r.negatives), r.pairs.every)
+    area = divide(compute_area_up_to(r, max_fpr * r.negatives), r.pairs.every)
     if min_fpr:
-        area = area - divide(area_up_to(r, min_fpr * r.negatives), r.pairs.every)
+        area = area - divide(compute_area_up_to(r, min_fpr * r.negatives), r.pairs.every)
     width = max_fpr - min_fpr
     if not width > 0:
         return np.full(np.shape(area), np.nan)[()]
@@ -200,7 +204,7 @@ def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = 
         return area / width
     if not standardised:
         return area
-    chance = _least_area(width, min_fpr)
+    chance = _compute_diagonal_area(width, min_fpr)
     return (1 + (area - chance) / (width - chance)) / 2
 
 
@@ -241,7 +245,7 @@ def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = 
         ),
     },
     form=PartialArea(
-        lambda min_recall=0.8, max_recall=1.0, standardised=False, **_: _area_range(
+        lambda min_recall=0.8, max_recall=1.0, standardised=False, **_: _compute_area_range(
             1 - max_recall, 1 - min_recall, standardised
         ),
         lambda min_recall=0.8, max_recall=1.0, **_: (max_recall - min_recall, 1.0),
@@ -259,20 +263,20 @@ def partial_auc_above_recall(
     """
     # Read from the end of the list, the classes change places: recall becomes the false positive rate.
     turned, width = r.swapped(), max_recall - min_recall
-    area = divide(area_up_to(turned, (1 - min_recall) * r.positives), r.pairs.every)
+    area = divide(compute_area_up_to(turned, (1 - min_recall) * r.positives), r.pairs.every)
     if grid:
-        area = _area_on_grid(r, min_recall, grid) if max_recall == 1 else area * np.nan
+        area = _compute_area_on_grid(r, min_recall, grid) if max_recall == 1 else area * np.nan
     elif max_recall < 1:
-        area = area - divide(area_up_to(turned, (1 - max_recall) * r.positives), r.pairs.every)
+        area = area - divide(compute_area_up_to(turned, (1 - max_recall) * r.positives), r.pairs.every)
     if not width > 0:
         return np.full(np.shape(area), np.nan)[()]
     if not standardised:
         return area
-    chance = _least_area(width, 1 - max_recall)
+    chance = _compute_diagonal_area(width, 1 - max_recall)
     return (1 + (area - chance) / (width - chance)) / 2
 
 
-def _area_on_grid(r: Ranking, low: float, grid: int) -> Any:
+def _compute_area_on_grid(r: Ranking, low: float, grid: int) -> Any:
     """Return the area above a recall by trapezoids between the points of some thresholds, of those that reach it."""
     at = np.searchsorted(-r.key, -np.linspace(1, 0, grid), side="right")
     x, y = r.fpr[..., at], r.tpr[..., at]
@@ -283,24 +287,24 @@ def _area_on_grid(r: Ranking, low: float, grid: int) -> Any:
 # ---------------------------------------------------------------------- one point of the ROC curve
 
 
-def _cuts_up_to(r: Ranking, fp: Numbers) -> Any:
+def _count_cuts_up_to(r: Ranking, fp: Numbers) -> Any:
     """Return the number of cuts but the first with at most a given number of false positives."""
     if r.is_in_blocks and np.ndim(fp) == 0:
         return r.cuts_up_to(float(fp))
     return (r.fp[..., 1:] <= np.asarray(fp)[..., None]).sum(-1)
 
 
-def _totals_at(r: Ranking, cut: Any) -> tuple[Any, Any]:
+def _get_totals_at(r: Ranking, cut: Any) -> tuple[Any, Any]:
     """Return true and false positives at one cut of each ranking of a stack."""
     return r.totals_at(int(cut)) if r.is_in_blocks else (take(r.tp, cut), take(r.fp, cut))
 
 
-def _height_at(r: Ranking, fpr: float) -> Any:
+def _interpolate_height(r: Ranking, fpr: float) -> Any:
     """Return the ROC curve at a false positive rate: its highest point there, diagonal inside ties."""
     place = np.asarray(fpr * r.negatives, dtype=float)
-    after = 1 + _cuts_up_to(r, place * (1 + 1e-12))  # the first cut beyond the place; 0.3 * 10 is 3
+    after = 1 + _count_cuts_up_to(r, place * (1 + 1e-12))  # the first cut beyond the place; 0.3 * 10 is 3
     before, after = after - 1, np.minimum(after, len(r))
-    (low, start), (high, end) = (_totals_at(r, cut) for cut in (before, after))
+    (low, start), (high, end) = (_get_totals_at(r, cut) for cut in (before, after))
     way = np.clip((place - start) / np.maximum(end - start, np.finfo(float).tiny), 0, 1)
     height = divide(low + way * (high - low), r.positives)
     return np.where(r.negatives > 0, height, np.nan)
@@ -322,7 +326,7 @@ def _height_at(r: Ranking, fpr: float) -> Any:
 )
 def recall_at_specificity(r: Ranking, *, specificity: float = 0.9) -> Any:
     """The recall of the ROC curve at a fixed specificity, on the straight line between two cuts."""
-    return _height_at(r, 1 - specificity)
+    return _interpolate_height(r, 1 - specificity)
 
 
 @order(
@@ -339,4 +343,4 @@ def recall_at_specificity(r: Ranking, *, specificity: float = 0.9) -> Any:
 )
 def specificity_at_recall(r: Ranking, *, recall: float = 0.9) -> Any:
     """The specificity of the ROC curve at a fixed recall, on the straight line between two cuts."""
-    return _height_at(r.swapped(), 1 - recall)
+    return _interpolate_height(r.swapped(), 1 - recall)

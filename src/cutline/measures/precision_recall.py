@@ -23,7 +23,7 @@ from cutline.measures.metadata import (
     Parameter,
     ReferenceValue,
     UndefinedWhen,
-    null,
+    compute_null_share,
 )
 from cutline.measures.roc import order
 
@@ -51,24 +51,24 @@ class RecallSteps(NamedTuple):
 
     @property
     def cut(self) -> Array:
-        """The cut before each step, in the cuts of the stack read row by row: they are one more than the scores."""
+        """Cut before each step, as a position in the flattened cuts of the stack, one more a row than the scores."""
         return np.asarray(self.cell + self.row)
 
     @property
     def highest(self) -> Array:
-        """The cut after each step: of all with that recall, the one with the highest precision."""
+        """Cut after each step: of all with that recall, the one with the highest precision."""
         return self.cut + 1
 
     @property
     def lowest(self) -> Array:
-        """The cut before the next step, or the last one of the ranking: the one with the lowest precision."""
+        """Cut before the next step, or the last one of the ranking: the one with the lowest precision."""
         cuts = np.append(self.cut[1:], 0)[: len(self.cell)]
         cuts[self.last] = (self.row[self.last] + 1) * (self.length + 1) - 1
         return cuts
 
     @property
     def last(self) -> Array:
-        """The steps with which a ranking ends."""
+        """Last step of each ranking."""
         return np.append(self.first[1:], len(self.cell))[: len(self.first)] - 1
 
     def before(self, values: Array) -> Array:
@@ -87,7 +87,7 @@ class RecallSteps(NamedTuple):
         return np.reshape(sums, r.pos.shape[:-1])
 
 
-def first_line(r: Ranking, *, start: float = 0.0) -> float:
+def compute_first_line_area(r: Ranking, *, start: float = 0.0) -> float:
     """Return the area above the straight line from the start of a curve to its first positives: half its rise.
 
     A higher score that only rare positives have would leave next to nothing of it, and samples may lack such a score.
@@ -96,11 +96,11 @@ def first_line(r: Ranking, *, start: float = 0.0) -> float:
     return float(r.tpr[first + 1]) * (float(r.precision[first + 1]) - start) / 2
 
 
-def first_and_last_line(r: Ranking) -> float:
+def compute_end_line_areas(r: Ranking) -> float:
     """Return the area above the first line of a curve, and above the last one if it falls to the prevalence."""
     last = len(r) - 1 - int(np.argmax(r.pos[::-1] > 0))
     fall = float(r.precision[last + 1]) - float(r.positives / r.total)
-    return first_line(r) + float(r.pos[last] / r.positives) * max(fall, 0.0) / 2
+    return compute_first_line_area(r) + float(r.pos[last] / r.positives) * max(fall, 0.0) / 2
 
 
 # ---------------------------------------------------------------------- sums over the places of the list
@@ -111,7 +111,7 @@ _STEPS = 2.0**44  # of the unit: sums of that many whole steps are exact
 
 
 @cache
-def _harmonic_numbers() -> tuple[Array, Array]:
+def _tabulate_harmonic_numbers() -> tuple[Array, Array]:
     """Return 1 + ... + 1/k for k = 0, 1, ...: in whole steps, and the sum of what these leave out."""
     k = np.arange(1.0, _TABULATED + 1)
     whole = np.rint(_STEPS / k)
@@ -119,10 +119,10 @@ def _harmonic_numbers() -> tuple[Array, Array]:
     return tuple(np.concatenate(([0.0], np.cumsum(part))) / _STEPS for part in parts)  # type: ignore[return-value]
 
 
-def harmonic(places: Array) -> Any:
+def sum_reciprocals(places: Array) -> Any:
     """Return 1/(a+1) + ... + 1/b between each of rising whole numbers of any size and the next, along the last axis.
 
-    >>> harmonic(np.array([0, 3, 4])).round(6).tolist()  # 1 + 1/2 + 1/3, 1/4
+    >>> sum_reciprocals(np.array([0, 3, 4])).round(6).tolist()  # 1 + 1/2 + 1/3, 1/4
     [1.833333, 0.25]
     """
     steps = places.shape[-1] - 1
@@ -130,7 +130,7 @@ def harmonic(places: Array) -> Any:
         count = np.diff(places)
         if (count <= 1).all():
             return divide(count, places[..., 1:])
-    whole, rest = _harmonic_numbers()
+    whole, rest = _tabulate_harmonic_numbers()
     is_long = places[..., -1].max() > _TABULATED
     near = np.minimum(places, _TABULATED) if is_long else places
     total = np.diff(whole.take(near))
@@ -142,17 +142,17 @@ def harmonic(places: Array) -> Any:
     return total
 
 
-def _harmonic_of_cells(r: Ranking) -> Array:
+def _sum_reciprocals_of_cells(r: Ranking) -> Array:
     """Return the sum of 1/j over the places j of each cell; cached on the ranking."""
-    return np.asarray(r.cached("harmonic of cells", lambda: harmonic(r.ends)))
+    return np.asarray(r.cached("harmonic of cells", lambda: sum_reciprocals(r.ends)))
 
 
-def mean_precision_of_places(r: Ranking) -> Array:
+def compute_place_precision(r: Ranking) -> Array:
     """Return the expected precision down to a place, averaged over the places of each cell; cached on the ranking."""
-    return np.asarray(r.cached("precision_of_places", lambda: _mean_precision_of_places(r)))
+    return np.asarray(r.cached("precision_of_places", lambda: _compute_place_precision(r)))
 
 
-def _mean_precision_of_places(r: Ranking) -> Array:
+def _compute_place_precision(r: Ranking) -> Array:
     tied = r.size > 1  # elsewhere a cell is one place, and its precision that of its cut
     if not tied.any():
         return r.precision[..., 1:]
@@ -161,7 +161,7 @@ def _mean_precision_of_places(r: Ranking) -> Array:
     # In place, because this is what resamples of ties spend most of their time on.
     mean = t * before
     np.subtract(above, mean, out=mean)
-    mean *= _harmonic_of_cells(r)
+    mean *= _sum_reciprocals_of_cells(r)
     with np.errstate(invalid="ignore"):  # a cell of a resample may be empty
         mean /= r.size
     mean += t
@@ -172,7 +172,7 @@ def _mean_precision_of_places(r: Ranking) -> Array:
 # ---------------------------------------------------------------------- average precision and its namesakes
 
 
-def _influence_on_average_precision(r: Ranking) -> tuple[Array, Array]:
+def _compute_influence(r: Ranking) -> tuple[Array, Array]:
     """Return what one more positive, and one more negative, of each score changes in the average precision.
 
     A case changes the precision at its own score and at all later ones; a positive is one more of them to average.
@@ -180,7 +180,7 @@ def _influence_on_average_precision(r: Ranking) -> tuple[Array, Array]:
     precision, size = r.precision[..., 1:], r.tp[..., 1:] + r.fp[..., 1:]
     gained, lost = (_sum_from(r.floats[0] * change / size) for change in (1 - precision, precision))
     positives = r.positives
-    return (precision + gained - _precision_sum(r) / positives) / positives, -lost / positives
+    return (precision + gained - _sum_precision(r) / positives) / positives, -lost / positives
 
 
 def _sum_from(cells: Array) -> Array:
@@ -201,7 +201,7 @@ def _sum_from(cells: Array) -> Array:
     headline=True,
     trained_by="precisions",
     card=True,
-    form=RankStatistic(_influence_on_average_precision),
+    form=RankStatistic(_compute_influence),
     source={"berrar2025": "Definition 32", "murphy2007": "Section 2", "sonnenburg": "Area under the curves"},
     blind_to="The negatives after the last positive; values for different prevalence do not compare.",
 )
@@ -211,11 +211,11 @@ def average_precision(r: Ranking) -> Any:
     >>> average_precision([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])  # (1 + 2/3) / 2
     0.8333333333333333
     """
-    return divide(_precision_sum(r), r.positives)
+    return divide(_sum_precision(r), r.positives)
 
 
 @reduce_over_cells(np.add)
-def _precision_sum(r: Ranking) -> Any:
+def _sum_precision(r: Ranking) -> Any:
     """Return the sum over the positives of the precision at the cut of their score."""
     return dot(r.floats[0], r.precision[..., 1:])
 
@@ -228,7 +228,11 @@ def _precision_sum(r: Ranking) -> Any:
     baseline=ReferenceValue(
         r"\frac{1}{n}\left[\frac{(P-1)(n - H_n)}{n-1} + H_n\right]",
         lambda s, **_: (
-            ((s.n * s.prevalence - 1) * (s.n - _harmonic_number(s.n)) / (s.n - 1) + _harmonic_number(s.n)) / s.n
+            (
+                (s.n * s.prevalence - 1) * (s.n - _compute_harmonic_number(s.n)) / (s.n - 1)
+                + _compute_harmonic_number(s.n)
+            )
+            / s.n
         ),
     ),
     undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
@@ -242,23 +246,23 @@ def expected_average_precision(r: Ranking) -> Any:
     """Mean of the average precision over all orders of the tied cases."""
     if not r.integral:
         return np.full(r.pos.shape[:-1], np.nan)
-    return divide(_expected_precision_sum(r), r.positives)
+    return divide(_sum_expected_precision(r), r.positives)
 
 
 @reduce_over_cells(np.add)
-def _expected_precision_sum(r: Ranking) -> Any:
+def _sum_expected_precision(r: Ranking) -> Any:
     """Return the sum over the positives of the precision down to them, in expectation over the orders of ties."""
     precision = r.precision[..., 1:].copy()
     tied = r.size > 1
     above, before, size, pos = (column[tied] for column in (r.tp[..., :-1], r.ends[..., :-1], r.size, r.pos))
     # A positive at place i of its cell has, in expectation, (i - 1) others of it above: c per place before.
     c = np.maximum(pos - 1, 0) / (size - 1)
-    precision[tied] = c + (above + 1 - c - c * before) * _harmonic_of_cells(r)[tied] / size
+    precision[tied] = c + (above + 1 - c - c * before) * _sum_reciprocals_of_cells(r)[tied] / size
     return dot(r.floats[0], precision)
 
 
-def _harmonic_number(n: float) -> float:
-    return float(harmonic(np.array([0, round(n)]))[0])
+def _compute_harmonic_number(n: float) -> float:
+    return float(sum_reciprocals(np.array([0, round(n)]))[0])
 
 
 @order(
@@ -267,7 +271,9 @@ def _harmonic_number(n: float) -> float:
     better="higher",
     perfect=ReferenceValue(
         r"\pi (1 + H_n - H_P)",
-        lambda s, **_: s.prevalence * (1 + _harmonic_number(s.n) - _harmonic_number(s.n * s.prevalence)),
+        lambda s, **_: (
+            s.prevalence * (1 + _compute_harmonic_number(s.n) - _compute_harmonic_number(s.n * s.prevalence))
+        ),
     ),
     baseline=PREVALENCE,
     undefined=FRACTIONAL_WEIGHTS,
@@ -279,13 +285,13 @@ def mean_precision(r: Ranking) -> Any:
     """Mean over all places of the list of the precision down to there: what average precision is confused with."""
     if not r.integral:
         return np.full(r.pos.shape[:-1], np.nan)
-    return divide(_precision_of_places_sum(r), r.total)
+    return divide(_sum_place_precision(r), r.total)
 
 
 @reduce_over_cells(np.add)
-def _precision_of_places_sum(r: Ranking) -> Any:
+def _sum_place_precision(r: Ranking) -> Any:
     """Return the sum over the places of the list of the precision down to there."""
-    return dot(r.size, mean_precision_of_places(r))
+    return dot(r.size, compute_place_precision(r))
 
 
 @order(
@@ -298,7 +304,7 @@ def _precision_of_places_sum(r: Ranking) -> Any:
         lambda s, prevalence=None: (
             s.prevalence
             / (prevalence or s.prevalence)
-            * (1 + _harmonic_number(s.n) - _harmonic_number(s.n * s.prevalence))
+            * (1 + _compute_harmonic_number(s.n) - _compute_harmonic_number(s.n * s.prevalence))
         ),
     ),
     baseline=ReferenceValue(r"\pi/\pi_0", lambda s, prevalence=None: s.prevalence / (prevalence or s.prevalence)),
@@ -316,7 +322,7 @@ def _precision_of_places_sum(r: Ranking) -> Any:
 )
 def average_lift(r: Ranking, *, prevalence: float | None = None) -> Any:
     """Mean lift over all lengths of the list."""
-    return divide(mean_precision.function(r), null(r.positives, r.total, prevalence))
+    return divide(mean_precision.function(r), compute_null_share(r.positives, r.total, prevalence))
 
 
 @order(
@@ -333,17 +339,17 @@ def average_lift(r: Ranking, *, prevalence: float | None = None) -> Any:
 )
 def mean_average_precision(r: Ranking) -> Any:
     """Mean of the average precisions with each class in turn as the positive one."""
-    of_negatives = divide(_precision_sum_from_the_end(r), r.negatives)
+    of_negatives = divide(_sum_precision_from_end(r), r.negatives)
     return np.clip((average_precision.function(r) + of_negatives) / 2, 0, 1)
 
 
 @reduce_over_cells(np.add)
-def _precision_sum_from_the_end(r: Ranking) -> Any:
+def _sum_precision_from_end(r: Ranking) -> Any:
     """Return the sum over the negatives of the share of negatives among all from their score on."""
-    return dot(r.floats[1], _precision_from_the_end(r))
+    return dot(r.floats[1], _compute_precision_from_end(r))
 
 
-def _precision_from_the_end(r: Ranking) -> Array:
+def _compute_precision_from_end(r: Ranking) -> Array:
     """Return the share of negatives among all from each cell on."""
     if r.integral and r.pos.ndim == 1:  # whole numbers: what is left is exact
         neg, size = r.negatives - r.fp[:-1], r.total - r.ends[:-1]
@@ -356,7 +362,7 @@ def _precision_from_the_end(r: Ranking) -> Array:
 # ---------------------------------------------------------------------- areas under the empirical curve
 
 
-def lowest_precision(r: Ranking) -> Array:
+def find_lowest_precision(r: Ranking) -> Array:
     """Return the cut of the lowest precision at each recall: the last before the recall grows. The first flags no
     case.
     """
@@ -365,7 +371,7 @@ def lowest_precision(r: Ranking) -> Array:
     )  # no positive is found before, so precision is 0 there as at the start
 
 
-def highest_precision(r: Ranking) -> Array:
+def find_highest_precision(r: Ranking) -> Array:
     """Return the cut of the highest precision at each recall: the first with that recall. The first flags no case."""
     return np.append(0, RecallSteps.of(r).highest)
 
@@ -387,7 +393,7 @@ def _join_lines(earlier: _Lines, later: _Lines) -> _Lines:
 
 
 @reduce_over_cells(_join_lines)
-def _lines(r: Ranking, highest: bool) -> _Lines:
+def _compute_line_area(r: Ranking, highest: bool) -> _Lines:
     """Return the area under the lines between the highest precision at each recall, or up to the last lowest one."""
     steps = RecallSteps.of(r)
     pos, precision = r.floats[0].ravel()[steps.cell], r.precision.ravel()[steps.highest if highest else steps.cut]
@@ -413,7 +419,7 @@ HALF_OF_THE_PREVALENCE = ReferenceValue(r"\frac{\pi}{2}", lambda s, **_: s.preva
     undefined=NO_POSITIVE,
     concordant=False,
     source={"berrar2025": "Definition 33", "boyd2013": ""},
-    form=OpenEndedArea(first_and_last_line),
+    form=OpenEndedArea(compute_end_line_areas),
     blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
 def aucpr_min(r: Ranking) -> Any:
@@ -422,7 +428,7 @@ def aucpr_min(r: Ranking) -> Any:
     Its baseline is half the prevalence, the value of a constant score; many distinct scores in random order come near
     the prevalence.
     """
-    lines = _lines(r, False)
+    lines = _compute_line_area(r, False)
     return divide(lines.area + lines.last * divide(r.positives, r.total) / 2, r.positives)
 
 
@@ -436,7 +442,7 @@ def aucpr_min(r: Ranking) -> Any:
     concordant=False,
     parameters={"start": Parameter("precision p_0 at recall 0, where the curve begins", low=0, high=1, example=1.0)},
     source={"berrar2025": "Definition 33", "boyd2013": ""},
-    form=OpenEndedArea(first_line),
+    form=OpenEndedArea(compute_first_line_area),
     blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
 def aucpr_minmax(r: Ranking, *, start: float = 0.0) -> Any:
@@ -445,12 +451,12 @@ def aucpr_minmax(r: Ranking, *, start: float = 0.0) -> Any:
     Its baseline is half the prevalence, the value of a constant score; many distinct scores in random order come near
     the prevalence. `start=1` begins at precision 1, as scikit-learn's `auc` of its `precision_recall_curve` does.
     """
-    area = _middle_precision_sum(r)
+    area = _sum_middle_precision(r)
     return divide(area + r.pos[..., 0] * start / 2 if start else area, r.positives)
 
 
 @reduce_over_cells(np.add)
-def _middle_precision_sum(r: Ranking) -> Any:
+def _sum_middle_precision(r: Ranking) -> Any:
     """Return the sum over the positives of the mean precision of the cuts before and after their score."""
     return dot(r.floats[0], (r.precision[..., :-1] + r.precision[..., 1:]) / 2)
 
@@ -464,7 +470,7 @@ def _middle_precision_sum(r: Ranking) -> Any:
     undefined=NO_POSITIVE,
     concordant=False,
     source={"berrar2025": "Definition 33", "boyd2013": ""},
-    form=OpenEndedArea(first_line),
+    form=OpenEndedArea(compute_first_line_area),
     blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
 def aucpr_max(r: Ranking) -> Any:
@@ -473,7 +479,7 @@ def aucpr_max(r: Ranking) -> Any:
     Its baseline is half the prevalence, the value of a constant score; many distinct scores in random order come near
     the prevalence.
     """
-    return divide(_lines(r, True).area, r.positives)
+    return divide(_compute_line_area(r, True).area, r.positives)
 
 
 @order(
@@ -489,11 +495,11 @@ def aucpr_max(r: Ranking) -> Any:
 )
 def aucpr_davis_goadrich(r: Ranking) -> Any:
     """Area under the precision-recall curve between whose cuts false positives grow in step with true ones."""
-    return np.clip(divide(_area_in_counts(r), r.positives), 0, 1)
+    return np.clip(divide(_compute_area_in_counts(r), r.positives), 0, 1)
 
 
 @reduce_over_cells(np.add)
-def _area_in_counts(r: Ranking) -> Any:
+def _compute_area_in_counts(r: Ranking) -> Any:
     """Return P times the area."""
     steps = RecallSteps.of(r)
     above, flagged = (column.ravel()[steps.cut] for column in (r.tp, r.ends))
@@ -506,12 +512,12 @@ def _area_in_counts(r: Ranking) -> Any:
 # ---------------------------------------------------------------------- one point of the curve
 
 
-def _best(value: Array, allowed: Array) -> Any:
+def _find_best_cut(value: Array, allowed: Array) -> Any:
     """Return the cut with the highest value among those allowed, the highest threshold first."""
     return np.argmax(np.where(allowed, value, -1.0), axis=-1)
 
 
-def _at_recall(r: Ranking, *, recall: float) -> tuple[Array, Array]:
+def _restrict_to_recall(r: Ranking, *, recall: float) -> tuple[Array, Array]:
     return r.precision, r.tpr >= recall
 
 
@@ -523,30 +529,30 @@ def _at_recall(r: Ranking, *, recall: float) -> tuple[Array, Array]:
     baseline=PREVALENCE,
     undefined=NO_POSITIVE,
     parameters={"recall": Parameter("recall to reach at least", low=0, high=1, includes_low=False, example=0.5)},
-    found_at=lambda r, recall, **_: int(_best(*_at_recall(r, recall=recall))),
+    found_at=lambda r, recall, **_: int(_find_best_cut(*_restrict_to_recall(r, recall=recall))),
     form=CurvePoint("precision", "recall"),
     source={"murphy2007": "Section 2"},
     blind_to="All of the list but the best cut that reaches the recall; the search flatters small samples.",
 )
 def precision_at_recall(r: Ranking, *, recall: float = 0.8) -> Any:
     """The best precision of a cut that reaches a recall."""
-    return np.where(r.positives > 0, _best_precision(r, recall), np.nan)
+    return np.where(r.positives > 0, _find_best_precision(r, recall), np.nan)
 
 
 @reduce_over_cells(np.maximum)
-def _best_precision(r: Ranking, recall: float) -> Any:
-    precision, allowed = _at_recall(r, recall=recall)
+def _find_best_precision(r: Ranking, recall: float) -> Any:
+    precision, allowed = _restrict_to_recall(r, recall=recall)
     return np.where(allowed, precision, 0.0).max(-1)
 
 
-def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
+def _restrict_to_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
     return r.tpr, (r.ends > 0) & (r.precision >= precision)
 
 
 @reduce_over_cells((np.logical_or, np.maximum))
-def _best_recall(r: Ranking, precision: float) -> tuple[Any, Any]:
+def _find_best_recall(r: Ranking, precision: float) -> tuple[Any, Any]:
     """Return whether a cut reaches the precision, and the best recall of these."""
-    recall, allowed = _at_precision(r, precision=precision)
+    recall, allowed = _restrict_to_precision(r, precision=precision)
     return allowed.any(-1), np.where(allowed, recall, 0.0).max(-1)
 
 
@@ -554,8 +560,8 @@ def _may_be_inside_a_bin(r: Ranking, precision: float) -> Any:
     """Whether no cut between bins reaches the precision, though one inside a bin would if its positives came first."""
     if r.reach is None:
         return False
-    is_reached = _best_recall(r.extreme(first_pos=True), precision)[0]
-    return is_reached & ~_best_recall(r, precision)[0]
+    is_reached = _find_best_recall(r.extreme(first_pos=True), precision)[0]
+    return is_reached & ~_find_best_recall(r, precision)[0]
 
 
 @order(
@@ -568,14 +574,14 @@ def _may_be_inside_a_bin(r: Ranking, precision: float) -> Any:
     ),
     undefined=(
         NO_POSITIVE,
-        UndefinedWhen("no cut reaches that precision", lambda r, precision, **_: ~_best_recall(r, precision)[0]),
+        UndefinedWhen("no cut reaches that precision", lambda r, precision, **_: ~_find_best_recall(r, precision)[0]),
         UndefinedWhen(
             "the scores were binned, and a cut inside a bin may reach it",
             lambda r, precision, **_: _may_be_inside_a_bin(r, precision),
         ),
     ),
     parameters={"precision": Parameter("precision to reach at least", low=0, high=1, includes_low=False, example=0.5)},
-    found_at=lambda r, precision, **_: int(_best(*_at_precision(r, precision=precision))),
+    found_at=lambda r, precision, **_: int(_find_best_cut(*_restrict_to_precision(r, precision=precision))),
     concordant=False,
     form=CurvePoint("recall_at_precision", "precision"),
     source=(),  # the converse of the former, which none of the texts defines
@@ -583,7 +589,7 @@ def _may_be_inside_a_bin(r: Ranking, precision: float) -> Any:
 )
 def recall_at_precision(r: Ranking, *, precision: float = 0.8) -> Any:
     """The best recall of a cut that reaches a precision."""
-    is_reached, recall = _best_recall(r, precision)
+    is_reached, recall = _find_best_recall(r, precision)
     return np.where(is_reached, recall, np.nan)
 
 
@@ -605,13 +611,13 @@ def break_even(r: Ranking) -> Any:
 
 
 # What the measures above need by default, computed in one pass when many are asked for.
-_precision_sum.share()
-_expected_precision_sum.share()
-_precision_of_places_sum.share()
-_precision_sum_from_the_end.share()
-_middle_precision_sum.share()
-_area_in_counts.share()
-_lines.share(True)
-_lines.share(False)
-_best_precision.share(0.8)
-_best_recall.share(0.8)
+_sum_precision.share()
+_sum_expected_precision.share()
+_sum_place_precision.share()
+_sum_precision_from_end.share()
+_sum_middle_precision.share()
+_compute_area_in_counts.share()
+_compute_line_area.share(True)
+_compute_line_area.share(False)
+_find_best_precision.share(0.8)
+_find_best_recall.share(0.8)

@@ -47,21 +47,23 @@ Losses = Callable[..., tuple[Array, Array]]  # of a ranking: those of a positive
 
 def _are_smooth(losses: Losses, *parameters: Any) -> bool:
     """Whether losses have no kink but where logarithms are cut off by default."""
-    return losses in (_distances, _squares) or (losses in (_logs, _focal_logs) and parameters[-1] is None)
+    return losses in (_compute_distances, _compute_squares) or (
+        losses in (_clip_logs, _compute_focal_logs) and parameters[-1] is None
+    )
 
 
 @reduce_over_cells(np.add, is_smooth=_are_smooth)
-def loss_sums(r: Ranking, losses: Losses, *parameters: Any) -> tuple[Any, Any]:
+def sum_losses(r: Ranking, losses: Losses, *parameters: Any) -> tuple[Any, Any]:
     """Return the sums of a loss over the positives and over the negatives."""
     (pos, neg), (of_positive, of_negative) = r.floats, losses(r, *parameters)
-    return _sum(pos, of_positive), _sum(neg, of_negative)
+    return _sum_weighted(pos, of_positive), _sum_weighted(neg, of_negative)
 
 
-def _mean(r: Ranking, losses: Losses, *parameters: Any, alpha: Any = None) -> Any:
+def _average_losses(r: Ranking, losses: Losses, *parameters: Any, alpha: Any = None) -> Any:
     """Return the mean of a loss that depends on the class and the score, the classes weighted by alpha and 1 -
     alpha.
     """
-    positive, negative = loss_sums(r, losses, *parameters)
+    positive, negative = sum_losses(r, losses, *parameters)
     if alpha is None:
         with np.errstate(over="ignore"):  # of losses next to infinity
             return divide(positive + negative, r.total)
@@ -69,7 +71,7 @@ def _mean(r: Ranking, losses: Losses, *parameters: Any, alpha: Any = None) -> An
     return divide(weight * positive + (1 - weight) * negative, r.total)
 
 
-def _sum(weight: Array, loss: Array) -> Any:
+def _sum_weighted(weight: Array, loss: Array) -> Any:
     # Losses are monotone in the score: one that is infinite is so at an end. Where no case has it, it is no loss.
     if not isinstance(loss, Symbol) and np.isfinite(loss[0]) and np.isfinite(loss[-1]):
         return dot(weight, loss)
@@ -77,7 +79,7 @@ def _sum(weight: Array, loss: Array) -> Any:
         return np.where(weight != 0, weight * loss, 0.0).sum(-1)
 
 
-def _logs(r: Ranking, eps: float | None) -> tuple[Array, Array]:
+def _clip_logs(r: Ranking, eps: float | None) -> tuple[Array, Array]:
     """Return the logarithms of the probabilities given to a positive and to a negative, clipped at eps."""
     floor = np.finfo(r.score.dtype).eps if eps is None else eps
     lowest = math.log(floor) if floor > 0 else -math.inf
@@ -92,7 +94,7 @@ def _logs(r: Ranking, eps: float | None) -> tuple[Array, Array]:
 # ---------------------------------------------------------------------- distances
 
 
-def _distances(r: Ranking) -> tuple[Array, Array]:
+def _compute_distances(r: Ranking) -> tuple[Array, Array]:
     return 1 - r.key, r.key
 
 
@@ -101,16 +103,16 @@ def _distances(r: Ranking) -> tuple[Array, Array]:
     formula=r"\frac1n \sum_i |y_i - p_i|",
     baseline=ReferenceValue(r"2\pi(1-\pi)", lambda s, **_: 2 * s.prevalence * (1 - s.prevalence)),
     aliases=("mean_absolute_error", "mape", "mean_absolute_probability_error"),
-    form=MeanOfCases(_distances, is_always_smooth),
+    form=MeanOfCases(_compute_distances, is_always_smooth),
     source={"berrar2025": "Definition 17"},
     blind_to="Whether probabilities are right: exaggerating them to 0 and 1 lowers it.",
 )
 def mae(r: Ranking) -> Any:
     """Mean distance of the probability from the label. It is not proper: it rewards exaggeration."""
-    return _mean(r, _distances)
+    return _average_losses(r, _compute_distances)
 
 
-def _squares(r: Ranking) -> tuple[Array, Array]:
+def _compute_squares(r: Ranking) -> tuple[Array, Array]:
     return (1 - r.key) ** 2, r.key**2
 
 
@@ -120,7 +122,7 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
     baseline=SPREAD,
     aliases=("mse", "mean_squared_error", "brier_score", "brier_score_loss"),
     headline=True,
-    form=MeanOfCases(_squares, is_always_smooth),
+    form=MeanOfCases(_compute_squares, is_always_smooth),
     card=True,
     trained_by="cases",
     source={"berrar2025": "Definition 18", "brier1950": ""},
@@ -128,7 +130,7 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
 )
 def brier(r: Ranking) -> Any:
     """Mean squared distance of the probability from the label."""
-    return _mean(r, _squares)
+    return _average_losses(r, _compute_squares)
 
 
 @probability(
@@ -184,9 +186,9 @@ def brier_skill(r: Ranking) -> Any:
 # ---------------------------------------------------------------------- logarithms
 
 
-def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tuple[Array, Array]:
+def _compute_surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tuple[Array, Array]:
     """Return minus the logarithm of the probability given to the right class, for a positive and for a negative."""
-    of_positive, of_negative = _logs(r, eps)
+    of_positive, of_negative = _clip_logs(r, eps)
     return -of_positive / math.log(base), -of_negative / math.log(base)
 
 
@@ -198,7 +200,7 @@ def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tup
     parameters={"base": BASE, "eps": EPS},
     aliases=("logloss", "cross_entropy", "logarithmic_loss"),
     headline=True,
-    form=MeanOfCases(_surprise, lambda eps=None, **_: eps is None),
+    form=MeanOfCases(_compute_surprise, lambda eps=None, **_: eps is None),
     card=True,
     trained_by="cases",
     source={"berrar2025": "Definition 20"},
@@ -206,7 +208,7 @@ def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tup
 )
 def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> Any:
     """Mean surprise at the true class, in nats unless `base` says otherwise."""
-    return 0.0 - _mean(r, _logs, eps) / math.log(base)
+    return 0.0 - _average_losses(r, _clip_logs, eps) / math.log(base)
 
 
 @probability(
@@ -215,7 +217,7 @@ def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> A
     range=(0, math.inf),
     baseline=ReferenceValue(
         r"-\alpha\pi\log\pi - (1-\alpha)(1-\pi)\log(1-\pi)",
-        lambda s, alpha=None, base=math.e, eps=None: _balanced_entropy(
+        lambda s, alpha=None, base=math.e, eps=None: _compute_balanced_entropy(
             s.prevalence, 1 - s.prevalence if alpha is None else alpha, base
         ),
     ),
@@ -238,11 +240,11 @@ def balanced_cross_entropy(
 ) -> Any:
     """Log loss with the two classes weighted, by default so that both count alike."""
     is_one_class = (alpha is None) & ((r.positives == 0) | (r.negatives == 0))
-    loss = 0.0 - _mean(r, _logs, eps, alpha="balanced" if alpha is None else alpha) / math.log(base)
+    loss = 0.0 - _average_losses(r, _clip_logs, eps, alpha="balanced" if alpha is None else alpha) / math.log(base)
     return np.where(is_one_class, np.nan, loss)  # the class that is there would weigh nothing
 
 
-def _balanced_entropy(prevalence: Any, alpha: Any, base: float) -> Any:
+def _compute_balanced_entropy(prevalence: Any, alpha: Any, base: float) -> Any:
     p = prevalence
     return -(alpha * xlogx(p) + (1 - alpha) * xlogx(1 - p)) / math.log(base)
 
@@ -253,7 +255,9 @@ def _balanced_entropy(prevalence: Any, alpha: Any, base: float) -> Any:
     range=(0, math.inf),
     baseline=ReferenceValue(
         r"-\pi(1-\pi)^\gamma\log\pi - (1-\pi)\pi^\gamma\log(1-\pi)",
-        lambda s, gamma=2.0, alpha=None, base=math.e, eps=None: _focal_entropy(s.prevalence, gamma, alpha, base),
+        lambda s, gamma=2.0, alpha=None, base=math.e, eps=None: _compute_focal_entropy(
+            s.prevalence, gamma, alpha, base
+        ),
     ),
     parameters={
         "gamma": Parameter("how much easy cases are played down; 0 gives the log loss", low=0, high=1e6, example=1),
@@ -280,15 +284,15 @@ def focal_loss(
     eps: float | None = None,
 ) -> Any:
     """Log loss that plays down the cases that are easy to classify."""
-    return 0.0 - _mean(r, _focal_logs, gamma, eps, alpha=alpha) / math.log(base)
+    return 0.0 - _average_losses(r, _compute_focal_logs, gamma, eps, alpha=alpha) / math.log(base)
 
 
-def _focal_logs(r: Ranking, gamma: float, eps: float | None) -> tuple[Array, Array]:
-    positive, negative = _logs(r, eps)
+def _compute_focal_logs(r: Ranking, gamma: float, eps: float | None) -> tuple[Array, Array]:
+    positive, negative = _clip_logs(r, eps)
     return (1 - r.key) ** gamma * positive, r.key**gamma * negative
 
 
-def _focal_entropy(prevalence: Any, gamma: float, alpha: float | str | None, base: float) -> Any:
+def _compute_focal_entropy(prevalence: Any, gamma: float, alpha: float | str | None, base: float) -> Any:
     p, q = prevalence, 1 - prevalence
     a, b = (1.0, 1.0) if alpha is None else (q, p) if alpha == "balanced" else (float(alpha), 1 - float(alpha))
     return -(a * q**gamma * xlogx(p) + b * p**gamma * xlogx(q)) / math.log(base)
@@ -306,7 +310,7 @@ PRIOR = Parameter(
 )
 
 
-def information(probability: Any, prior: Any, base: float) -> Any:
+def compute_information(probability: Any, prior: Any, base: float) -> Any:
     """Return the information of a probability for the true class beyond the prior of that class (Berrar, eq. 24)."""
     p, prior = np.broadcast_arrays(np.asarray(probability, dtype=float), np.asarray(prior, dtype=float))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -314,7 +318,7 @@ def information(probability: Any, prior: Any, base: float) -> Any:
     return gained / math.log(base)
 
 
-def class_entropy(prior: Any, base: float) -> Any:
+def compute_class_entropy(prior: Any, base: float) -> Any:
     """Return the entropy of the probabilities of several classes, which are the last axis."""
     p = np.asarray(prior, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -369,7 +373,7 @@ def information_scores(
     """
     BASE.check("base", base, math.e)
     if _has_columns(scores):
-        return _class_information_scores(labels, scores, prior, base, positive, classes)
+        return _compute_class_information(labels, scores, prior, base, positive, classes)
     if classes is not None:
         raise ParameterError("is for a matrix of scores", "leave it out", argument="classes")
     PRIOR.check("prior", prior, None)
@@ -378,7 +382,7 @@ def information_scores(
     prior = float(is_positive.mean()) if prior is None else prior
     if prior in (0, 1):  # one class, and no prior that could tell it from another
         return np.full(len(is_positive), np.nan)
-    return information(
+    return compute_information(
         np.where(is_positive, probabilities, 1 - probabilities), np.where(is_positive, prior, 1 - prior), base
     )
 
@@ -390,7 +394,7 @@ def _has_columns(scores: Any) -> bool:
         return False
 
 
-def _class_information_scores(
+def _compute_class_information(
     labels: Any, scores: Any, prior: Any, base: float, positive: Any, classes: Sequence[Any] | None
 ) -> Array:
     """Return the information score of each case of several classes."""
@@ -408,7 +412,7 @@ def _class_information_scores(
         raise InputError("has rows that do not add up to 1", "normalise the rows", argument="scores")
     shares = np.bincount(truth, minlength=len(order)) / len(truth) if prior is None else check_prior(prior, order)
     own = matrix[np.arange(len(truth)), truth]
-    return np.asarray(information(own, shares[truth], base))
+    return np.asarray(compute_information(own, shares[truth], base))
 
 
 @probability(
@@ -427,28 +431,28 @@ def _class_information_scores(
 )
 def information_score(r: Ranking, *, prior: float | None = None, base: float = math.e) -> Any:
     """Mean information that the probabilities give beyond the prior, misleading information counting against it."""
-    share = _prior_share(r, prior)
+    share = _choose_prior(r, prior)
     with np.errstate(invalid="ignore"):
-        mean = divide(_information_sum(r, prior, base), r.total)
+        mean = divide(_sum_information(r, prior, base), r.total)
     return np.where(((share > 0) & (share < 1))[..., 0], mean, np.nan)
 
 
-def _prior_share(r: Ranking, prior: float | None) -> Any:
+def _choose_prior(r: Ranking, prior: float | None) -> Any:
     return divide(r.positives, r.total)[..., None] if prior is None else np.asarray([prior])
 
 
 @reduce_over_cells(np.add, is_smooth=lambda prior, base: prior is None)  # a kink at the prior
-def _information_sum(r: Ranking, prior: float | None, base: float) -> Any:
+def _sum_information(r: Ranking, prior: float | None, base: float) -> Any:
     """Return the sum of the information scores of the cases."""
-    share = _prior_share(r, prior)
+    share = _choose_prior(r, prior)
     # What a score says for the positive class it says against the negative one.
-    (log_p, log_q), (log_prior, log_rest) = r.logs, (_log(share), _log(1 - share))
+    (log_p, log_q), (log_prior, log_rest) = r.logs, (_compute_log(share), _compute_log(1 - share))
     with np.errstate(invalid="ignore"):
         information = np.where(r.key >= share, log_p - log_prior, log_rest - log_q) / math.log(base)
         return dot(r.pos - r.neg, information)
 
 
-def _log(p: Any) -> Any:
+def _compute_log(p: Any) -> Any:
     with np.errstate(divide="ignore"):
         return np.log(p)
 
@@ -474,7 +478,7 @@ def relative_information_score(r: Ranking, *, prior: float | None = None) -> Any
 # ---------------------------------------------------------------------- margins
 
 
-def _shortfalls(r: Ranking) -> tuple[Array, Array]:
+def _compute_shortfalls(r: Ranking) -> tuple[Array, Array]:
     return np.maximum(0, 1 - r.key), np.maximum(0, 1 + r.key)
 
 
@@ -488,7 +492,7 @@ def _shortfalls(r: Ranking) -> tuple[Array, Array]:
     perfect=0,
     baseline=1,
     concordant=True,
-    form=MeanOfCases(_shortfalls),
+    form=MeanOfCases(_compute_shortfalls),
     source={"berrar2025": "Definition 35"},
     blind_to="Cases on the right side with a margin above 1; it changes when scores are multiplied by a constant.",
 )
@@ -498,12 +502,12 @@ def hinge_loss(r: Ranking) -> Any:
     >>> hinge_loss([1, 0], [2.0, 0.5])
     0.75
     """
-    return _mean(r, _shortfalls)
+    return _average_losses(r, _compute_shortfalls)
 
 
 # What the measures above need by default, computed in one pass when many are asked for.
-loss_sums.share(_distances, of_probabilities=True)
-loss_sums.share(_squares, of_probabilities=True)
-loss_sums.share(_logs, None, of_probabilities=True)
-loss_sums.share(_focal_logs, 2.0, None, of_probabilities=True)
-_information_sum.share(None, math.e, of_probabilities=True)
+sum_losses.share(_compute_distances, of_probabilities=True)
+sum_losses.share(_compute_squares, of_probabilities=True)
+sum_losses.share(_clip_logs, None, of_probabilities=True)
+sum_losses.share(_compute_focal_logs, 2.0, None, of_probabilities=True)
+_sum_information.share(None, math.e, of_probabilities=True)

@@ -29,7 +29,7 @@ from cutline.measures.metadata import (
     ReferenceValue,
     UndefinedWhen,
 )
-from cutline.measures.precision_recall import mean_precision_of_places
+from cutline.measures.precision_recall import compute_place_precision
 from cutline.measures.registry import Family, Needs, measure
 from cutline.measures.roc import gini
 
@@ -107,7 +107,7 @@ def enrichment(r: Ranking, *, quota: Quota) -> Any:
 # ---------------------------------------------------------------------- portions
 
 
-def lifts(r: Ranking, portions: int, first: int = 0, last: int | None = None) -> Any:
+def compute_lifts(r: Ranking, portions: int, first: int = 0, last: int | None = None) -> Any:
     """Return the lift of each of several equal portions of the list, from its top, or of some of them.
 
     Ties are spread evenly.
@@ -148,7 +148,7 @@ def portion_lift(r: Ranking, *, portion: int = 1, portions: int = 10) -> Any:
     """How many times more positives one portion of the list holds than a portion of a random list would."""
     if portion > portions:
         return np.full(r.pos.shape[:-1], np.nan)
-    return lifts(r, int(portions), int(portion) - 1, int(portion) + 1)[..., 0]
+    return compute_lifts(r, int(portions), int(portion) - 1, int(portion) + 1)[..., 0]
 
 
 # ---------------------------------------------------------------------- averages over all quotas
@@ -172,17 +172,17 @@ def average_hit_rate(r: Ranking) -> Any:
     """Mean hit rate over the places that hold a positive case: average precision, but for ties."""
     if not r.integral:
         return np.full(r.pos.shape[:-1], np.nan)
-    return divide(_hit_rate_sum(r), r.positives)
+    return divide(_sum_hit_rates(r), r.positives)
 
 
 @reduce_over_cells(np.add)
-def _hit_rate_sum(r: Ranking) -> Any:
+def _sum_hit_rates(r: Ranking) -> Any:
     """Return the sum of the hit rates down to the places that hold a positive case."""
-    return dot(r.floats[0], mean_precision_of_places(r))
+    return dot(r.floats[0], compute_place_precision(r))
 
 
 @reduce_over_cells(np.add)
-def _area_after_positives(r: Ranking) -> Any:
+def _compute_area_after_positives(r: Ranking) -> Any:
     """Return the area under the expected number of positives found, from place P of the list to its end."""
     place = np.asarray(r.positives, dtype=float)[..., None]
     start = int(count_first(r.ends[..., 1:] <= place).min())  # all cells before end before the place
@@ -215,7 +215,7 @@ def average_qrecall(r: Ranking) -> Any:
     """Mean Qrecall over all quotas that could hold every positive case."""
     # Qrecall is a polygon with its corners at whole places: the sum over places is its area plus half of both ends.
     ends = (r.at_quota(r.positives).tp + r.positives) / 2
-    return np.clip(divide(_area_after_positives(r) + ends, (r.negatives + 1.0) * r.positives), 0, 1)
+    return np.clip(divide(_compute_area_after_positives(r) + ends, (r.negatives + 1.0) * r.positives), 0, 1)
 
 
 @quota_measure(
@@ -292,7 +292,7 @@ def pem_areas(labels: Any, scores: Any = None, weights: Any = None, *, positive:
     undefined=(
         UndefinedWhen(
             "the scores, or the shares of positives, do not vary within the quota",
-            lambda r, quota=None, **_: _flat(r, quota),
+            lambda r, quota=None, **_: _is_flat(r, quota),
         ),
         INFINITE_SCORES,
         UndefinedWhen("the scores were binned, and a bin counts as a tie", lambda r, **_: r.reach is not None),
@@ -312,41 +312,41 @@ def pearson(r: Ranking, *, quota: Quota = None) -> Any:
     labels; with many ties it is far higher than that, and two distinct scores give -1 or 1, however bad the model.
     """
     with np.errstate(invalid="ignore"):  # infinite scores
-        covariance, of_scores, of_shares = _co_moments(r, quota)
+        covariance, of_scores, of_shares = _compute_co_moments(r, quota)
         correlation = divide(covariance, np.sqrt(of_scores) * np.sqrt(of_shares))
-    is_undefined = _flat(r, quota) | (r.reach is not None)
+    is_undefined = _is_flat(r, quota) | (r.reach is not None)
     return np.where(is_undefined, np.nan, np.clip(correlation, -1, 1))
 
 
 @reduce_over_cells(np.add)
-def _sums_of_places(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
+def _sum_places(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
     """Return the number of places, and the sums over them of the score and of the share of positives."""
     if _is_beyond(r, quota):
         return 0, 0.0, 0.0
-    size, t = _places(r, quota)
-    return size.sum(-1), dot(size, _scaled_scores(r)), dot(size, t)
+    size, t = _count_places(r, quota)
+    return size.sum(-1), dot(size, _scale_scores(r)), dot(size, t)
 
 
 @reduce_over_cells(np.add)
-def _co_moments(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
+def _compute_co_moments(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
     """Return the sums over the places of the products of scores and shares, each less its mean."""
     if _is_beyond(r, quota):
         return 0.0, 0.0, 0.0
-    n, scores, shares = _sums_of_places(r.whole, quota)
-    size, t = _places(r, quota)
-    p = _scaled_scores(r) - np.asarray(divide(scores, n))[..., None]
+    n, scores, shares = _sum_places(r.whole, quota)
+    size, t = _count_places(r, quota)
+    p = _scale_scores(r) - np.asarray(divide(scores, n))[..., None]
     t = t - np.asarray(divide(shares, n))[..., None]
     weighted = size * p
     return dot(weighted, t), dot(weighted, p), dot(size * t, t)
 
 
-def _scaled_scores(r: Ranking) -> Array:
+def _scale_scores(r: Ranking) -> Array:
     """Return the scores in units of the largest: squares of huge ones would overflow."""
     first, last = (abs(float(r.whole.score[i])) for i in (0, -1))
     return np.asarray(r.key / max(first, last, np.finfo(float).tiny))
 
 
-def _places(r: Ranking, quota: Quota) -> tuple[Array, Array]:
+def _count_places(r: Ranking, quota: Quota) -> tuple[Array, Array]:
     """Return how many places of each cell are inside the quota, and the share of positives of each cell."""
     if quota is None:
         return r.size, r.share
@@ -359,25 +359,25 @@ def _is_beyond(r: Ranking, quota: Quota) -> bool | Array:
     return quota is not None and isinstance(r, Block) and sum(r.above) >= quota
 
 
-def _flat(r: Ranking, quota: Quota) -> Any:
+def _is_flat(r: Ranking, quota: Quota) -> Any:
     """Whether the scores or the shares are constant over the cells that have a place."""
-    cells, lowest, highest = _extent_of_places(r, quota)
+    cells, lowest, highest = _find_extent(r, quota)
     return (cells < 2) | (lowest == highest)  # two cells differ in their scores
 
 
 @reduce_over_cells((np.add, np.minimum, np.maximum))
-def _extent_of_places(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
+def _find_extent(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
     """Return how many cells have a place, and the lowest and the highest share of positives there."""
     if _is_beyond(r, quota):
         return 0, 1.0, 0.0
-    size, t = _places(r, quota)
+    size, t = _count_places(r, quota)
     inside = size > 0
     lowest = np.min(t, axis=-1, where=inside, initial=1.0)
     return inside.sum(-1), lowest, np.max(t, axis=-1, where=inside, initial=0.0)
 
 
 # What the measures above need by default, computed in one pass when many are asked for.
-_hit_rate_sum.share()
-_area_after_positives.share()
-_sums_of_places.share(None)
-_extent_of_places.share(None)
+_sum_hit_rates.share()
+_compute_area_after_positives.share()
+_sum_places.share(None)
+_find_extent.share(None)

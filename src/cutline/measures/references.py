@@ -9,7 +9,7 @@ FOLLOWED = ("berrar2025", "murphy2007", "arbel2006", "sonnenburg")  # the four t
 
 
 @cache
-def sources() -> dict[str, str]:
+def load_bibliography() -> dict[str, str]:
     """Return the bibliography: author, title, where, year, by key."""
     from importlib.resources import files  # which loads what unpacks archives
 
@@ -26,25 +26,25 @@ def sources() -> dict[str, str]:
         )
         authors = "; ".join(fields["author"].split(" and "))
         entry = f"{authors}: *{fields['title']}*. {where}, {fields['year']}."
-        entries[kind_and_key.split("{")[1]] = plain_text(entry)
+        entries[kind_and_key.split("{")[1]] = strip_tex(entry)
     return entries
 
 
-def citation(key: str, place: str = "") -> str:
+def cite(key: str, place: str = "") -> str:
     """Return a short citation of a text and a place in it; a text outside the bibliography is cited as given.
 
-    >>> citation("berrar2025", "Definition 15"), citation("sonnenburg"), citation("Our handbook")
+    >>> cite("berrar2025", "Definition 15"), citation("sonnenburg"), citation("Our handbook")
     ('Berrar 2025, Definition 15', 'Sonnenburg', 'Our handbook')
     """
-    text = _short_names().get(key, key)
+    text = _make_short_names().get(key, key)
     return f"{text}, {place}" if place else text
 
 
 @cache
-def _short_names() -> dict[str, str]:
+def _make_short_names() -> dict[str, str]:
     """Return the first author, or both of two, with the year if it is known, by key."""
     short = {}
-    for key, entry in sources().items():
+    for key, entry in load_bibliography().items():
         authors = entry.partition(": *")[0].split("; ")
         names = [author.partition(",")[0] for author in authors]
         who = names[0] if len(names) == 1 else " and ".join(names) if len(names) == 2 else f"{names[0]} et al."
@@ -53,7 +53,7 @@ def _short_names() -> dict[str, str]:
     return short
 
 
-def plain_text(tex: str) -> str:
+def strip_tex(tex: str) -> str:
     """Convert TeX's accents and braces to plain text."""
     for accented, letter in {'{\\"o}': "ö", "{\\v c}": "č", "{\\v z}": "ž", "{\\'a}": "á", "{\\c c}": "ç"}.items():
         tex = tex.replace(accented, letter)

@@ -12,8 +12,8 @@ from cutline.core.errors import ParameterError, UnavailableError, UnknownNameErr
 from cutline.core.validation import check_choice, check_text
 from cutline.measures.entry_points import load_installed, load_module
 from cutline.measures.measure_type import Better, Family, Measure, Needs
-from cutline.measures.metadata import ReferenceValue, UndefinedWhen, constant
-from cutline.measures.references import FOLLOWED, citation, sources
+from cutline.measures.metadata import ReferenceValue, UndefinedWhen, make_constant
+from cutline.measures.references import FOLLOWED, cite, load_bibliography
 
 __all__ = ["MEASURES", "Better", "Family", "Measure", "Needs", "Registry", "measure"]
 
@@ -131,9 +131,9 @@ class Registry:
         ['mcc']
         """
         check_text(text, "text", "recall")
-        wanted_family = None if family is None else member(Family, family)
-        wanted_needs = None if needs is None else member(Needs, needs)
-        keys, place = (None, "") if source is None else _keys_and_place(check_text(source, "source", "murphy"))
+        wanted_family = None if family is None else find_member(Family, family)
+        wanted_needs = None if needs is None else find_member(Needs, needs)
+        keys, place = (None, "") if source is None else _find_keys_and_place(check_text(source, "source", "murphy"))
         if better is not None:
             check_choice(better, "better", ("higher", "lower", "any"))
 
@@ -160,7 +160,7 @@ MEASURES = Registry()
 """All measures: `MEASURES["ppv"]` by name or alias, `MEASURES.search("matthews")` by words."""
 
 
-def member(enumeration: type[Named], name: Named | str) -> Named:
+def find_member(enumeration: type[Named], name: Named | str) -> Named:
     """Return a member of an enumeration, by itself, by its name in small letters, or by its words."""
     for candidate in enumeration:
         if isinstance(name, str | Enum) and name in (candidate, candidate.name.lower(), candidate.value):
@@ -169,7 +169,7 @@ def member(enumeration: type[Named], name: Named | str) -> Named:
     raise UnknownNameError(f"There is no {enumeration.__name__.lower()} {name!r}", f"choose one of {names}")
 
 
-def each_of(measures: Any) -> list[Any]:
+def list_measures(measures: Any) -> list[Any]:
     """Return the measures that are asked for, where one may stand alone."""
     if isinstance(measures, str | Measure):
         return [measures]
@@ -180,35 +180,37 @@ def each_of(measures: Any) -> list[Any]:
     return list(measures)
 
 
-def _keys_and_place(source: str) -> tuple[set[str], str]:
+def _find_keys_and_place(source: str) -> tuple[set[str], str]:
     """Return the keys of the texts that are meant, and the place in them, if the words name one after a comma."""
     text, _, place = source.partition(",")
     for words, where in ((source, ""), (text, place.strip())):
-        if keys := _keys_of(_plain(words)):
+        if keys := _find_keys(_normalise_words(words)):
             return keys, where
-    names = ", ".join(citation(key).rstrip(" 0123456789") for key in FOLLOWED)
-    hint = hint_similar(source, _texts()) or f" The four texts are {names}."
+    names = ", ".join(cite(key).rstrip(" 0123456789") for key in FOLLOWED)
+    hint = hint_similar(source, _list_texts()) or f" The four texts are {names}."
     raise UnknownNameError(f"No source is called {source!r}", hint=hint)
 
 
-def _keys_of(words: str) -> set[str]:
+def _find_keys(words: str) -> set[str]:
     """Return the keys of a text: by key, by the name of one of the four sources, or by words in author or title."""
-    texts = _texts()
-    known = {_plain(key): key for key in texts} | {key.rstrip("0123456789"): key for key in FOLLOWED}
+    texts = _list_texts()
+    known = {_normalise_words(key): key for key in texts} | {key.rstrip("0123456789"): key for key in FOLLOWED}
     if words in known:
         return {known[words]}
-    return {key for key, text in texts.items() if words in _plain(f"{key} {citation(key)} {text}")}
+    return {key for key, text in texts.items() if words in _normalise_words(f"{key} {cite(key)} {text}")}
 
 
-def _plain(words: str) -> str:
+def _normalise_words(words: str) -> str:
     """Return words in small letters, without what joins two names: "Arbel & Rokach" is "arbel-rokach"."""
     words = words.strip().lower()
     return " ".join(re.sub(r"[&-]|\band\b", " ", words).split()) or words
 
 
-def _texts() -> dict[str, str]:
+def _list_texts() -> dict[str, str]:
     """Return all texts that measures name: those of the bibliography, and what people call the sources of their own."""
-    return sources() | {key: key for measure in MEASURES for key in measure.source if key not in sources()}
+    return load_bibliography() | {
+        key: key for measure in MEASURES for key in measure.source if key not in load_bibliography()
+    }
 
 
 def _is_at(asked_place: str, place: str) -> bool:
@@ -219,7 +221,7 @@ def _is_at(asked_place: str, place: str) -> bool:
 # ---------------------------------------------------------------------- stored by name
 
 
-def _by_name(measure: Measure) -> tuple[Any, ...]:
+def _reduce_by_name(measure: Measure) -> tuple[Any, ...]:
     # The module's attribute of that name is the measure, not its function, so pickle cannot store the function.
     return _restore, (measure.name, dict(measure.bound), measure.place[0])
 
@@ -242,7 +244,7 @@ def _restore(name: str, bound: dict[str, Any], module: str) -> Measure:
     return MEASURES[name].with_(**bound)
 
 
-copyreg.pickle(Measure, _by_name)
+copyreg.pickle(Measure, _reduce_by_name)
 
 
 # ---------------------------------------------------------------------- the decorator
@@ -288,11 +290,11 @@ def measure(
             formula=formula,
             range=range,
             better=better,
-            perfect=perfect if isinstance(perfect, ReferenceValue) else constant(perfect),
-            baseline=baseline if isinstance(baseline, ReferenceValue) else constant(baseline),
+            perfect=perfect if isinstance(perfect, ReferenceValue) else make_constant(perfect),
+            baseline=baseline if isinstance(baseline, ReferenceValue) else make_constant(baseline),
             needs=needs,
             family=family,
-            source=_places(source),
+            source=_read_places(source),
             undefined=(undefined,) if isinstance(undefined, UndefinedWhen) else undefined,
             **facts,
         )
@@ -302,7 +304,7 @@ def measure(
     return define
 
 
-def _places(source: str | Iterable[str] | Mapping[str, str]) -> dict[str, str]:
+def _read_places(source: str | Iterable[str] | Mapping[str, str]) -> dict[str, str]:
     if isinstance(source, Mapping):
         return dict(source)
     return dict.fromkeys([source] if isinstance(source, str) else source, "")

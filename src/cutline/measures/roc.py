@@ -17,7 +17,7 @@ from cutline.core.array_ops import Numbers, count_first, take
 from cutline.core.blocks import reduce_over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
-from cutline.measures.forms import Equivalent, LinearInAuc, MaximumOverCuts, ShareOfPairs, best_cuts
+from cutline.measures.forms import Equivalent, LinearInAuc, MaximumOverCuts, ShareOfPairs, find_best_cuts
 from cutline.measures.metadata import NULL_PREVALENCE, ONE_CLASS, ReferenceValue, UndefinedWhen
 from cutline.measures.registry import Family, Needs, measure
 
@@ -102,17 +102,17 @@ def taks(r: Ranking) -> Any:
     return np.where(n >= 2, divide(n, n - 1) * gini.function(r) / 2, np.nan)
 
 
-def _more_than_null(n: Numbers, share: Numbers, prevalence: float | None) -> Any:
+def _compute_excess_over_null(n: Numbers, share: Numbers, prevalence: float | None) -> Any:
     """Return how many more positives a random order has than the null model expects, averaged over all lengths of the
     list.
     """
     return 0.0 if prevalence is None else (n + 1) / 2 * (share - prevalence)
 
 
-def _line_of_gain(r: Ranking, prevalence: float | None) -> tuple[Any, Any]:
+def _compute_gain_line(r: Ranking, prevalence: float | None) -> tuple[Any, Any]:
     share = r.positives / r.total
     slope = share * r.negatives
-    return slope, _more_than_null(r.total, share, prevalence) - slope / 2
+    return slope, _compute_excess_over_null(r.total, share, prevalence) - slope / 2
 
 
 @order(
@@ -124,15 +124,16 @@ def _line_of_gain(r: Ranking, prevalence: float | None) -> tuple[Any, Any]:
     perfect=ReferenceValue(
         r"\frac{PN}{2n} + \frac{n+1}{2}(\pi - \pi_0)",
         lambda s, prevalence=None: (
-            s.n * s.prevalence * (1 - s.prevalence) / 2 + _more_than_null(s.n, s.prevalence, prevalence)
+            s.n * s.prevalence * (1 - s.prevalence) / 2 + _compute_excess_over_null(s.n, s.prevalence, prevalence)
         ),
     ),
     baseline=ReferenceValue(
-        r"\frac{n+1}{2}(\pi - \pi_0)", lambda s, prevalence=None: _more_than_null(s.n, s.prevalence, prevalence)
+        r"\frac{n+1}{2}(\pi - \pi_0)",
+        lambda s, prevalence=None: _compute_excess_over_null(s.n, s.prevalence, prevalence),
     ),
     scales=False,
     parameters={"prevalence": NULL_PREVALENCE},
-    form=LinearInAuc(lambda r, prevalence=None: _line_of_gain(r, prevalence)),
+    form=LinearInAuc(lambda r, prevalence=None: _compute_gain_line(r, prevalence)),
     equivalent=Equivalent("auc", "P N / n (auc - 1/2)"),
     source={"berrar2025": "Definition 25"},
     blind_to=(
@@ -143,7 +144,7 @@ def _line_of_gain(r: Ranking, prevalence: float | None) -> tuple[Any, Any]:
 def average_gain(r: Ranking, *, prevalence: float | None = None) -> Any:
     """How many more positives the model finds than a null model expects, averaged over all lengths of the list."""
     share = divide(r.positives, r.total)
-    return share * r.negatives * gini.function(r) / 2 + _more_than_null(r.total, share, prevalence)
+    return share * r.negatives * gini.function(r) / 2 + _compute_excess_over_null(r.total, share, prevalence)
 
 
 @order(
@@ -179,19 +180,19 @@ def tied_pairs(r: Ranking) -> Any:
 # ---------------------------------------------------------------------- cuts of the ROC curve
 
 
-def youden_of_all_cuts(r: Ranking) -> Any:
+def compute_youden(r: Ranking) -> Any:
     """Return TPR - FPR at every cut."""
     return r.tpr - r.fpr
 
 
-def _distance_of_all_cuts(r: Ranking) -> Any:
-    return np.abs(youden_of_all_cuts(r))
+def _compute_distances(r: Ranking) -> Any:
+    return np.abs(compute_youden(r))
 
 
 @reduce_over_cells((np.minimum, np.maximum))
-def _youden_ends(r: Ranking) -> tuple[Any, Any]:
+def _find_youden_range(r: Ranking) -> tuple[Any, Any]:
     """Return the lowest and the highest Youden's J of a cut."""
-    values = youden_of_all_cuts(r)
+    values = compute_youden(r)
     return values.min(-1), values.max(-1)
 
 
@@ -203,15 +204,15 @@ def _youden_ends(r: Ranking) -> tuple[Any, Any]:
     baseline=0,
     concordant=False,
     aliases=("kolmogorov_smirnov", "ks_statistic"),
-    found_at=lambda r, **_: int(best_cuts(_distance_of_all_cuts(r))[0]),
+    found_at=lambda r, **_: int(find_best_cuts(_compute_distances(r))[0]),
     headline=True,
-    form=MaximumOverCuts(of_all=lambda r, **_: _distance_of_all_cuts(r)),
+    form=MaximumOverCuts(of_all=lambda r, **_: _compute_distances(r)),
     source={"berrar2025": "Definition 30"},
     blind_to="All of the list but one place, how rare positives are, and in which direction the scores run.",
 )
 def ks(r: Ranking) -> Any:
     """Largest distance between the distributions of the scores in the two classes, whichever is above."""
-    lowest, highest = _youden_ends(r)
+    lowest, highest = _find_youden_range(r)
     return np.maximum(-lowest, highest)
 
 
@@ -222,8 +223,8 @@ def ks(r: Ranking) -> Any:
     perfect=1,
     baseline=0,
     aliases=("j_max", "max_youden"),
-    found_at=lambda r, **_: int(best_cuts(youden_of_all_cuts(r))[0]),
-    form=MaximumOverCuts(of_all=lambda r, **_: youden_of_all_cuts(r)),
+    found_at=lambda r, **_: int(find_best_cuts(compute_youden(r))[0]),
+    form=MaximumOverCuts(of_all=lambda r, **_: compute_youden(r)),
     source={"berrar2025": "Definition 8", "ruopp2008": ""},
     blind_to="All of the list but its best cut, and how rare positives are.",
 )
@@ -235,20 +236,20 @@ def max_youden_j(r: Ranking) -> Any:
     >>> round(max_youden_j(ten), 6), max_youden_j.threshold(ten)
     (0.6, 0.5)
     """
-    return _youden_ends(r)[1]
+    return _find_youden_range(r)[1]
 
 
-def _crossing(r: Ranking) -> Any:
+def _find_crossing(r: Ranking) -> Any:
     """Return the first cut at which the false positive rate reaches the false negative rate."""
-    return 1 + _cuts_before_crossing(r)
+    return 1 + _count_cuts_before_crossing(r)
 
 
 @reduce_over_cells(np.add)
-def _cuts_before_crossing(r: Ranking) -> Any:
+def _count_cuts_before_crossing(r: Ranking) -> Any:
     return count_first(r.fpr[..., 1:] + r.tpr[..., 1:] < 1)
 
 
-def rates_at(r: Ranking, cut: Any) -> tuple[Any, Any]:
+def compute_rates_at(r: Ranking, cut: Any) -> tuple[Any, Any]:
     """Return the false positive rate and the recall at one cut of each ranking of a stack."""
     if r.is_in_blocks:
         tp, fp = r.totals_at(int(cut))
@@ -263,15 +264,15 @@ def rates_at(r: Ranking, cut: Any) -> tuple[Any, Any]:
     perfect=0,
     baseline=0.5,
     aliases=("equal_error_rate", "crossover_rate"),
-    found_at=lambda r, **_: int(_crossing(r)),
+    found_at=lambda r, **_: int(_find_crossing(r)),
     headline=True,
     source={"murphy2007": "Section 1"},
     blind_to="All of the list but one cut, which is rarely the one that is used, and how rare positives are.",
 )
 def eer(r: Ranking) -> Any:
     """The error rate at which both classes suffer alike, on the straight line between the two nearest cuts."""
-    after = _crossing(r)
-    (fpr0, tpr0), (fpr1, tpr1) = rates_at(r, after - 1), rates_at(r, after)
+    after = _find_crossing(r)
+    (fpr0, tpr0), (fpr1, tpr1) = compute_rates_at(r, after - 1), compute_rates_at(r, after)
     fnr0, fnr1 = 1 - tpr0, 1 - tpr1
     way = divide(fnr0 - fpr0, (fnr0 - fpr0) + (fpr1 - fnr1))
     return fpr0 + way * (fpr1 - fpr0)
@@ -280,7 +281,7 @@ def eer(r: Ranking) -> Any:
 # ---------------------------------------------------------------------- the hull
 
 
-def over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
+def map_over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
     """Return a function of one ranking, for each ranking of a stack."""
     if r.pos.ndim == 1:
         return function(r)
@@ -307,5 +308,5 @@ def auch(r: Ranking) -> Any:
 
 
 # What the measures above need by default, computed in one pass when many are asked for.
-_youden_ends.share()
-_cuts_before_crossing.share()
+_find_youden_range.share()
+_count_cuts_before_crossing.share()

@@ -28,10 +28,10 @@ def expected_reward(rule: Callable[[int, Any], Any], belief: npt.ArrayLike, repo
     >>> round(expected_reward(lambda y, q: 1 - (y - q) ** 2, belief=0.7, report=0.7), 6)  # 1 - p (1 - p)
     0.79
     """
-    p, q = _two(belief, "belief", report, "report")
+    p, q = _check_pair(belief, "belief", report, "report")
     with np.errstate(all="ignore"):
-        expected = _expect(p, *(_rewards(rule, y, q, reward=True) for y in (1, 0)))
-    return _plain(np.asarray(expected))
+        expected = _expect(p, *(_compute_rewards(rule, y, q, reward=True) for y in (1, 0)))
+    return _unwrap_scalar(np.asarray(expected))
 
 
 def _expect(belief: Any, of_positive: Any, of_negative: Any) -> Any:
@@ -51,8 +51,8 @@ def entropy(probability: npt.ArrayLike, *, base: float = math.e) -> Any:
     >>> round(entropy(0.5), 6), entropy(0.5, base=2), entropy(1.0)
     (0.693147, 1.0, 0.0)
     """
-    p = _probabilities(probability, "probability")
-    return _plain(_cross_entropy(p, p, base))
+    p = _check_probabilities(probability, "probability")
+    return _unwrap_scalar(_compute_cross_entropy(p, p, base))
 
 
 @public
@@ -70,11 +70,11 @@ def kl_divergence(truth: npt.ArrayLike, report: npt.ArrayLike, *, base: float = 
     >>> round(kl_divergence(0.5, 0.25), 6), round(kl_divergence(0.5, 0.25, base=2), 6), kl_divergence(0.3, 0.3)
     (0.143841, 0.207519, 0.0)
     """
-    p, q = _two(truth, "truth", report, "report")
-    return _plain(_cross_entropy(p, q, base) - _cross_entropy(p, p, base))
+    p, q = _check_pair(truth, "truth", report, "report")
+    return _unwrap_scalar(_compute_cross_entropy(p, q, base) - _compute_cross_entropy(p, p, base))
 
 
-def _cross_entropy(p: npt.NDArray[Any], q: npt.NDArray[Any], base: float) -> npt.NDArray[Any]:
+def _compute_cross_entropy(p: npt.NDArray[Any], q: npt.NDArray[Any], base: float) -> npt.NDArray[Any]:
     base = validation.check_number(base, "base")
     if not 1 < base < math.inf:
         raise ParameterError(f"is {base:g}", "pass a finite number above 1", argument="base")
@@ -82,7 +82,7 @@ def _cross_entropy(p: npt.NDArray[Any], q: npt.NDArray[Any], base: float) -> npt
         return np.asarray(_expect(p, -np.log(q), -np.log1p(-q)) / math.log(base))
 
 
-def _probabilities(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+def _check_probabilities(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """Return a number or an array of numbers from 0 to 1."""
     scalar = validation.is_single(values)
     array = np.asarray(
@@ -94,16 +94,16 @@ def _probabilities(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     return array
 
 
-def _two(values: npt.ArrayLike, name: str, other: npt.ArrayLike, other_name: str) -> list[npt.NDArray[Any]]:
+def _check_pair(values: npt.ArrayLike, name: str, other: npt.ArrayLike, other_name: str) -> list[npt.NDArray[Any]]:
     """Return two numbers, or arrays of one length, of probabilities."""
-    pair = [_probabilities(values, name), _probabilities(other, other_name)]
+    pair = [_check_probabilities(values, name), _check_probabilities(other, other_name)]
     if pair[0].ndim and pair[1].ndim and len(pair[0]) != len(pair[1]):
         has = f"{name} has {validation.format_count(len(pair[0]), 'value')} but {other_name} has {len(pair[1])}"
         raise InputError(has, "pass the same number of both")
     return pair
 
 
-def _plain(value: npt.NDArray[Any]) -> Any:
+def _unwrap_scalar(value: npt.NDArray[Any]) -> Any:
     return float(value) + 0.0 if np.ndim(value) == 0 else value  # a minus before a zero is of no use
 
 
@@ -146,7 +146,7 @@ def check_proper(
     tolerance, reward = validation.check_number(tolerance, "tolerance"), check_flag(reward, "reward")
     q = np.linspace(0, 1, grid)
     with np.errstate(all="ignore"):
-        of_positive, of_negative = (_rewards(rule, y, q, reward) for y in (1, 0))
+        of_positive, of_negative = (_compute_rewards(rule, y, q, reward) for y in (1, 0))
         expected = _expect(q[:, None], of_positive, of_negative)  # a row for each belief, a column for each report
     honest = np.diagonal(expected)[:, None]
     scale = tolerance * np.maximum(1.0, np.abs(np.where(np.isfinite(honest), honest, 0.0)))
@@ -159,7 +159,7 @@ def check_proper(
     return Properness(True, bool((gain < 0)[others].all()))
 
 
-def _rewards(rule: Callable[[int, Any], Any], y: int, q: npt.NDArray[Any], reward: bool) -> npt.NDArray[Any]:
+def _compute_rewards(rule: Callable[[int, Any], Any], y: int, q: npt.NDArray[Any], reward: bool) -> npt.NDArray[Any]:
     if not callable(rule):
         raise ParameterError(f"is {shorten_repr(rule)}", "pass a function of the class and the report", argument="rule")
     try:
@@ -212,10 +212,10 @@ def ranked_probability_score(
     happened = truth[:, None] <= np.arange(len(order) - 1)  # cumulated: the class is this one or an earlier one
     distance = np.cumsum(matrix, axis=1)[:, :-1] - happened
     of_cases = (distance**2).sum(1) / (len(order) - 1)
-    return float(np.average(of_cases, weights=None if weights is None else _case_weights(weights, len(matrix))))
+    return float(np.average(of_cases, weights=None if weights is None else _check_weights(weights, len(matrix))))
 
 
-def _case_weights(weights: Any, n: int) -> npt.NDArray[Any]:
+def _check_weights(weights: Any, n: int) -> npt.NDArray[Any]:
     array = validation.as_weights(weights)
     if len(array) != n:
         has = f"weights has {validation.format_count(len(array), 'value')} but there are {n} cases"

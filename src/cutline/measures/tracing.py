@@ -37,7 +37,7 @@ OPERATIONS = frozenset((
 ))  # fmt: skip
 
 
-def _student_quantile(level: float, freedom: float) -> float:
+def _compute_student_quantile(level: float, freedom: float) -> float:
     from scipy.special import stdtrit
 
     return -float(stdtrit(freedom, (1 - level) / 2))
@@ -55,7 +55,7 @@ COLUMN_OPERATIONS: dict[str, Callable[..., Any]] = {
     "reverse": lambda a: a[::-1],
     "at": lambda a, place: a[int(place)],  # from the end if the place is negative
     "slice": lambda a, start, stop: a[int(start) : None if np.isinf(stop) else int(stop)],
-    "student_quantile": _student_quantile,
+    "student_quantile": _compute_student_quantile,
     "bincount": lambda places, weights, length: np.bincount(places.astype(int), weights, int(length)),
 }
 
@@ -78,9 +78,9 @@ class UntraceableError(UnavailableError):
     """A definition does with its data what an expression cannot say."""
 
 
-def _operator(name: str, *, turned: bool = False) -> Callable[..., Expression]:
+def _make_operator(name: str, *, turned: bool = False) -> Callable[..., Expression]:
     def method(self: Expression, *others: Any) -> Expression:
-        return _node(name, *((*others, self) if turned else (self, *others)))
+        return _make_node(name, *((*others, self) if turned else (self, *others)))
 
     return method
 
@@ -98,27 +98,27 @@ class Expression(Symbol):
     dtype = np.dtype(float)
 
     __hash__ = object.__hash__
-    __add__, __radd__ = _operator("add"), _operator("add", turned=True)
-    __sub__, __rsub__ = _operator("subtract"), _operator("subtract", turned=True)
-    __mul__, __rmul__ = _operator("multiply"), _operator("multiply", turned=True)
-    __truediv__, __rtruediv__ = _operator("divide"), _operator("divide", turned=True)
-    __floordiv__, __rfloordiv__ = _operator("floor_divide"), _operator("floor_divide", turned=True)
-    __pow__, __rpow__ = _operator("power"), _operator("power", turned=True)
-    __and__, __rand__ = _operator("logical_and"), _operator("logical_and", turned=True)
-    __or__, __ror__ = _operator("logical_or"), _operator("logical_or", turned=True)
-    __neg__, __abs__, __invert__ = _operator("negative"), _operator("absolute"), _operator("logical_not")
-    __lt__, __le__ = _operator("less"), _operator("less_equal")
-    __gt__, __ge__ = _operator("greater"), _operator("greater_equal")
-    __eq__ = _operator("equal")
-    __ne__ = _operator("not_equal")
+    __add__, __radd__ = _make_operator("add"), _make_operator("add", turned=True)
+    __sub__, __rsub__ = _make_operator("subtract"), _make_operator("subtract", turned=True)
+    __mul__, __rmul__ = _make_operator("multiply"), _make_operator("multiply", turned=True)
+    __truediv__, __rtruediv__ = _make_operator("divide"), _make_operator("divide", turned=True)
+    __floordiv__, __rfloordiv__ = _make_operator("floor_divide"), _make_operator("floor_divide", turned=True)
+    __pow__, __rpow__ = _make_operator("power"), _make_operator("power", turned=True)
+    __and__, __rand__ = _make_operator("logical_and"), _make_operator("logical_and", turned=True)
+    __or__, __ror__ = _make_operator("logical_or"), _make_operator("logical_or", turned=True)
+    __neg__, __abs__, __invert__ = _make_operator("negative"), _make_operator("absolute"), _make_operator("logical_not")
+    __lt__, __le__ = _make_operator("less"), _make_operator("less_equal")
+    __gt__, __ge__ = _make_operator("greater"), _make_operator("greater_equal")
+    __eq__ = _make_operator("equal")
+    __ne__ = _make_operator("not_equal")
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         # Where a result is put and its type are the concern of arrays alone: whoever uses the result gets it.
         if method != "__call__" or set(options) - {"out", "dtype"}:
             raise UntraceableError(f"A traced definition cannot use {ufunc.__name__}.{method}.")
         if ufunc is np.frexp:
-            return _node("frexp_mantissa", *inputs), _node("frexp_exponent", *inputs)
-        return _node(ufunc.__name__, *inputs)
+            return _make_node("frexp_mantissa", *inputs), _make_node("frexp_exponent", *inputs)
+        return _make_node(ufunc.__name__, *inputs)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         known = _FUNCTIONS.get(function)
@@ -144,7 +144,7 @@ class Expression(Symbol):
 
     def student_quantile(self, level: float) -> Expression:
         """Return Student's quantile of a level, this being the degrees of freedom."""
-        return Expression("student_quantile", (_expression(level), self))
+        return Expression("student_quantile", (_make_expression(level), self))
 
 
 class Column(Expression):
@@ -158,16 +158,16 @@ class Column(Expression):
         if isinstance(index, tuple) and len(index) == 2 and index[0] is Ellipsis:
             index = index[1]
         if isinstance(index, int) or type(index) is Expression:
-            return Expression("at", (self, _expression(index)))
+            return Expression("at", (self, _make_expression(index)))
         if index in (Ellipsis, ()):
             return self
         if index == slice(-1, None):
-            return Expression("at", (self, _expression(-1)))  # a last entry that goes with every other
+            return Expression("at", (self, _make_expression(-1)))  # a last entry that goes with every other
         if index == slice(None, None, -1):
             return Column("reverse", (self,))
         if isinstance(index, slice) and index.step is None:
             stop = math.inf if index.stop is None else index.stop
-            return Column("slice", (self, _expression(index.start or 0), _expression(stop)))
+            return Column("slice", (self, _make_expression(index.start or 0), _make_expression(stop)))
         raise UntraceableError("A traced definition cannot choose among its data.")
 
     def cumulate(self) -> Column:
@@ -194,17 +194,17 @@ class Column(Expression):
 
 
 def _clip(value: Any, low: Any = None, high: Any = None) -> Any:
-    value = value if low is None else _node("maximum", value, low)
-    return value if high is None else _node("minimum", value, high)
+    value = value if low is None else _make_node("maximum", value, low)
+    return value if high is None else _make_node("minimum", value, high)
 
 
-def _einsum(how: str, *columns: Any) -> Expression:
+def _trace_dot(how: str, *columns: Any) -> Expression:
     if how != "...i,...i->..." or not all(isinstance(column, Column) for column in columns):
         raise UntraceableError("A traced definition cannot use einsum but for the sum of products.")
     return Expression("dot", columns)
 
 
-def _of_column(name: str, node_type: type[Expression] = Expression) -> Callable[..., Expression]:
+def _make_column_operation(name: str, node_type: type[Expression] = Expression) -> Callable[..., Expression]:
     def apply(column: Any, axis: int = -1) -> Expression:  # noqa: ARG001 - a column has one
         if not isinstance(column, Column):
             raise UntraceableError(f"A traced definition cannot use {name} of a number.")
@@ -214,35 +214,35 @@ def _of_column(name: str, node_type: type[Expression] = Expression) -> Callable[
 
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.where: lambda condition, yes, no: _node("where", condition, yes, no),
+    np.where: lambda condition, yes, no: _make_node("where", condition, yes, no),
     np.clip: _clip,
     np.shape: lambda value: value.shape,
     np.ndim: lambda value: value.ndim,
-    np.einsum: _einsum,
-    np.sum: _of_column("sum"),
-    np.max: _of_column("max"),
-    np.min: _of_column("min"),
-    np.diff: _of_column("diff", Column),
-    np.cumsum: _of_column("cumsum", Column),
-    np.bincount: lambda places, weights, minlength: Column("bincount", (places, weights, _expression(minlength))),
-    np.zeros_like: lambda value, dtype=None: _expression(0.0),
-    np.ones_like: lambda value, dtype=None: _expression(1.0),
-    np.nan_to_num: lambda value: _node("where", _node("isnan", value), 0.0, value),
+    np.einsum: _trace_dot,
+    np.sum: _make_column_operation("sum"),
+    np.max: _make_column_operation("max"),
+    np.min: _make_column_operation("min"),
+    np.diff: _make_column_operation("diff", Column),
+    np.cumsum: _make_column_operation("cumsum", Column),
+    np.bincount: lambda places, weights, minlength: Column("bincount", (places, weights, _make_expression(minlength))),
+    np.zeros_like: lambda value, dtype=None: _make_expression(0.0),
+    np.ones_like: lambda value, dtype=None: _make_expression(1.0),
+    np.nan_to_num: lambda value: _make_node("where", _make_node("isnan", value), 0.0, value),
 }
 
 
-def _node(name: str, *arguments: Any) -> Expression:
+def _make_node(name: str, *arguments: Any) -> Expression:
     name = _SAME.get(name, name)
     if name not in OPERATIONS:
         raise UntraceableError(f"A traced definition cannot use {name}.")
-    nodes = tuple(map(_expression, arguments))
+    nodes = tuple(map(_make_expression, arguments))
     if name == "multiply" and nodes[1].operation == "number" and nodes[1].arguments[0] == 1:
         return nodes[0]  # how counts are made floats, as symbols are
     node_type = Column if Column in map(type, nodes) else Expression
     return node_type(name, nodes)
 
 
-def _expression(value: Any) -> Expression:
+def _make_expression(value: Any) -> Expression:
     if isinstance(value, Expression):
         return value
     if np.ndim(value) or not isinstance(value, int | float | np.number | np.bool_ | np.ndarray):
@@ -250,12 +250,12 @@ def _expression(value: Any) -> Expression:
     return Expression("number", (float(value),))
 
 
-def symbol(name: str) -> Expression:
+def make_symbol(name: str) -> Expression:
     """Return a quantity that is known when the program runs."""
     return Expression("input", (name,))
 
 
-def column(name: str) -> Column:
+def make_column(name: str) -> Column:
     """Return a symbol for a column that is known when the program runs."""
     return Column("input", (name,))
 
@@ -302,8 +302,8 @@ def trace(measure: Measure, adjustable: tuple[str, ...] = ()) -> Traced | None:
     bound = {name: value for name, value in measure.defaults.items() if name in measure.parameters}
     names = {name: f"{measure.name}.{name}" for name in adjustable if name in bound and name not in measure.bound}
     free = {names[name]: float(bound[name]) for name in names}
-    parameters = bound | {name: symbol(names[name]) for name in names}
-    inputs: list[Any] = [symbol(name) for name in INPUTS]
+    parameters = bound | {name: make_symbol(names[name]) for name in names}
+    inputs: list[Any] = [make_symbol(name) for name in INPUTS]
     counts = _Symbols(*inputs)
     value = _attempt(lambda: measure.function(counts, **parameters))
     undefined = _attempt_all([(c.words, c.holds, counts, parameters) for c in measure.undefined])
@@ -313,7 +313,7 @@ def trace(measure: Measure, adjustable: tuple[str, ...] = ()) -> Traced | None:
     share = then = None
     if isinstance(form, Proportion):
         share = _attempt_share(form, counts)
-        then = None if form.then is float else _attempt(lambda: form.then(symbol("share")))
+        then = None if form.then is float else _attempt(lambda: form.then(make_symbol("share")))
         if share is None or (form.then is not float and then is None):
             return None
     n = counts.total
@@ -348,13 +348,13 @@ class _SymbolicCounts(_SymbolicRanking):
         return True
 
 
-def symbolic_ranking(*, integral: bool = False) -> Ranking:
+def make_symbolic_ranking(*, integral: bool = False) -> Ranking:
     """Return a ranking of symbols, which definitions and intervals can be traced on.
 
     Args:
         integral: Whether its weights are whole numbers, where a definition distinguishes these.
     """
-    return (_SymbolicCounts if integral else _SymbolicRanking)(*(column(name) for name in COLUMNS))
+    return (_SymbolicCounts if integral else _SymbolicRanking)(*(make_column(name) for name in COLUMNS))
 
 
 @lru_cache(maxsize=1024)
@@ -367,7 +367,7 @@ def trace_ranking(measure: Measure) -> Traced | None:
     if measure.needs not in (Needs.RANKING, Needs.PROBABILITIES):
         return None
     parameters = {name: value for name, value in measure.defaults.items() if name in measure.parameters}
-    ranking = symbolic_ranking()
+    ranking = make_symbolic_ranking()
     value = _attempt(lambda: measure.function(ranking, **parameters))
     undefined = _attempt_all([(c.words, c.holds, ranking, parameters) for c in measure.undefined])
     if value is None or undefined is None or not _agrees_on_rankings(measure, value):
@@ -378,7 +378,7 @@ def trace_ranking(measure: Measure) -> Traced | None:
     return Traced(value, baseline, undefined)
 
 
-def columns_of(r: Ranking) -> dict[str, Any]:
+def list_columns(r: Ranking) -> dict[str, Any]:
     """Return what the program of a measure of the ranking reads."""
     second = (r.pos, r.neg) if r.integral else (r.pos2, r.neg2)  # whole weights are that many cases
     columns = (r.key, r.pos, r.neg, *second)
@@ -393,16 +393,16 @@ def _agrees_on_rankings(measure: Measure, value: Expression) -> bool:
         with np.errstate(all="ignore"):
             return all(
                 np.allclose(
-                    measure.compute(r), program.run(columns_of(r))[place], rtol=1e-12, atol=1e-12, equal_nan=True
+                    measure.compute(r), program.run(list_columns(r))[place], rtol=1e-12, atol=1e-12, equal_nan=True
                 )
-                for r in _example_rankings()
+                for r in _make_example_rankings()
             )
     except Exception:
         return False
 
 
 @cache
-def _example_rankings() -> tuple[Ranking, ...]:
+def _make_example_rankings() -> tuple[Ranking, ...]:
     """Return rankings with ties, with weights, of one class, and of a single case."""
     random = np.random.default_rng(0)
     tables = [random.integers(0, 4, (2, 12)) + 1, random.integers(0, 2, (2, 30)), np.array([[3, 1, 2], [0, 0, 0]])]
@@ -418,15 +418,15 @@ def _example_rankings() -> tuple[Ranking, ...]:
     return tuple(rankings)
 
 
-def traced(function: Callable[..., Any], *names: str) -> tuple[Expression, ...]:
+def trace_function(function: Callable[..., Any], *names: str) -> tuple[Expression, ...]:
     """Return the numbers that a function of some inputs returns, as expressions of them."""
-    return tuple(_expression(part) for part in function(*(symbol(name) for name in names)))
+    return tuple(_make_expression(part) for part in function(*(make_symbol(name) for name in names)))
 
 
 def _attempt(make: Callable[[], Any]) -> Expression | None:
     """Return the result of a definition for symbols; None when it raises: then it cannot be traced."""
     try:
-        return _expression(make())
+        return _make_expression(make())
     except Exception:
         return None
 
@@ -470,7 +470,7 @@ class Program:
     it works on.
 
     >>> program = Program()
-    >>> program.add(symbol("tp") / (symbol("tp") + symbol("fp")))
+    >>> program.add(make_symbol("tp") / (symbol("tp") + symbol("fp")))
     3
     >>> program.steps
     [['input', 'tp'], ['input', 'fp'], ['add', 0, 1], ['divide', 0, 2]]

@@ -28,7 +28,7 @@ from cutline.inference import drift, sequential
 from cutline.inputs.rank import rank
 from cutline.measures import MEASURES, MeanOfCases, Measure
 from cutline.measures.measure_type import Needs
-from cutline.measures.registry import each_of
+from cutline.measures.registry import list_measures
 
 CALIBRATION, PSI = "calibration", "psi"  # which are watched and are no measures
 CELLS = 1000  # of the histogram that stands for the scores
@@ -266,7 +266,7 @@ MATURE_SHARE = 0.99  # of the labels, that has arrived when a day is mature
 def check_measures(measures: Any, ranking: Ranking) -> tuple[str, ...]:
     """Return the names of the watched measures, or raise."""
     default = ("recall", "auc", CALIBRATION) if ranking.are_probabilities else ("recall", "auc")
-    chosen = default if measures is None else tuple(each_of(measures))
+    chosen = default if measures is None else tuple(list_measures(measures))
     if not chosen:
         raise ParameterError("is empty", 'pass at least one, such as "recall"', argument="measures")
     names = tuple(name if is_among(name, (CALIBRATION, PSI)) else MEASURES[name].name for name in chosen)

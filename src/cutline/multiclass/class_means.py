@@ -39,22 +39,22 @@ class OfMeasure(Statistic):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The measure with its parameters."""
+        """Name of the measure with its parameters."""
         return str(self.measure)
 
     @property
     def title(self) -> str:  # type: ignore[override]
-        """The measure as people read it."""
+        """Title of the measure."""
         return self.measure.title
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        """The range of the measure."""
+        """Range of the measure."""
         return self.measure.range
 
     @property
     def better(self) -> str | None:  # type: ignore[override]
-        """As in the measure."""
+        """Direction of the measure."""
         return self.measure.better
 
 
@@ -70,7 +70,7 @@ class MeanOverClasses(OfMeasure):
 
     @property
     def of(self) -> str:  # type: ignore[override]
-        """The kind of mean."""
+        """Kind of mean, such as "macro mean"."""
         return f"{self.mean} mean"
 
     @property

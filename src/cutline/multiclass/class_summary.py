@@ -46,7 +46,7 @@ class ClassRow(Estimated):
 
     @property
     def method(self) -> str:
-        """The method of the interval in words."""
+        """Title of the method of the interval."""
         return format_method(self.estimate.method) if self.interval else ""
 
     def to_cells(self) -> tuple[Any, ...]:
@@ -121,12 +121,12 @@ class ClassSummary(Tabulated):
 
     @property
     def title(self) -> str:
-        """What was evaluated, in one line."""
+        """Description of the data in one line."""
         return (f"{self.data.name}: " if self.data.name else "") + self.data.describe()
 
     @property
     def conventions(self) -> dict[str, str]:
-        """How the numbers were made, for their reader."""
+        """Conventions behind the numbers."""
         return CONVENTIONS | {"Intervals": f"{100 * self.level:g} %: {INTERVALS}"}
 
     # ------------------------------------------------------------------ rows
@@ -155,7 +155,7 @@ class ClassSummary(Tabulated):
 
     @property
     def table(self) -> Table:
-        """The rows as a table."""
+        """Rows as a table."""
         hidden = ("title", "scope", "se", "method", "note", "better")
         return Table(COLUMNS, tuple(row.to_cells() for row in self.rows), title=self.title, hidden=hidden)
 
@@ -264,12 +264,12 @@ class ClassDifference(ComparedByFields):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The limits, if there are any."""
+        """Limits of the interval, if there is one."""
         return None if math.isnan(self.low) or math.isnan(self.high) else (self.low, self.high)
 
     @property
     def method(self) -> str:
-        """The method in words."""
+        """Title of the method."""
         return format_method(self.test.method)
 
     def better_model(self, level: float) -> str:
@@ -304,13 +304,13 @@ class ClassComparisonSummary(Tabulated):
 
     @property
     def title(self) -> str:
-        """What was compared, in one line."""
+        """Description of the models and the data in one line."""
         data = next(iter(self.models.values())).data
         return f"{', '.join(self.models)}: {data.describe()}"
 
     @property
     def conventions(self) -> dict[str, str]:
-        """How the numbers were made, for their reader."""
+        """Conventions behind the numbers."""
         return next(iter(self.models.values())).conventions | {
             "Differences": (
                 "Of the components of each case: their squared differences, added up, are the variance of the "
@@ -320,7 +320,7 @@ class ClassComparisonSummary(Tabulated):
 
     @property
     def table(self) -> Table:
-        """The differences as a table."""
+        """Differences as a table."""
         return Table(DIFFERENCE_COLUMNS, tuple(row.to_cells() for row in self.rows), title=self.title, hidden=("note",))
 
     def format_table(self) -> Table:

@@ -18,7 +18,7 @@ from cutline.inference.differences.pair_tests import PairTest, PairTests, apply_
 from cutline.inputs.multiclass import ClassCases, read
 from cutline.inputs.rank import WeightsAre
 from cutline.measures import MEASURES, Measure
-from cutline.measures.registry import each_of
+from cutline.measures.registry import list_measures
 from cutline.multiclass.class_intervals import METHODS, ClassIntervalOptions, resample
 from cutline.multiclass.class_means import NO_FORMULA, MeanOverClasses
 from cutline.multiclass.class_summary import ClassComparisonSummary, ClassDifference
@@ -267,7 +267,7 @@ class ClassComparison(Reported, NamedParts[str, OneVsRest]):
 
 def _select_statistics(measures: Any, cases: ClassCases) -> list[Statistic]:
     if measures is not None:
-        return [resolve_statistic(measure) for measure in each_of(measures)]
+        return [resolve_statistic(measure) for measure in list_measures(measures)]
     means = [MeanOverClasses(MEASURES[name], mean) for name, mean in HEADLINES]
     first, _, *others = list_whole_measures(cases)
     return [

@@ -67,7 +67,7 @@ class ConfusionMatrix(ComparedByFields):
 
     @property
     def pooled(self) -> Counts:
-        """The counts of all classes added up, each case counted once for every class."""
+        """Sum of the counts of all classes; each case counts once for every class."""
         return pool_counts(self.table)
 
     def to_table(self) -> Table:

@@ -20,7 +20,7 @@ from cutline.inference.single import proportions
 from cutline.inference.single.smooth import normal_limits_on_scale
 from cutline.inputs.multiclass import ClassCases
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.probabilities import check_prior, class_entropy, information
+from cutline.measures.probabilities import check_prior, compute_class_entropy, compute_information
 from cutline.multiclass import decisions, influence
 from cutline.multiclass.class_means import MeanOverClasses
 from cutline.multiclass.influence import InfluenceTerm
@@ -240,7 +240,7 @@ def _compute_squared_losses(scores: Array, truth: Array) -> Array:
 
 
 def _entropy(shares: Array) -> float:
-    return float(class_entropy(shares, math.e))
+    return float(compute_class_entropy(shares, math.e))
 
 
 def _compute_ranked_losses(scores: Array, truth: Array) -> Array:
@@ -284,12 +284,12 @@ class InformationScore(Statistic):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The name in the registry."""
+        """Name in the registry."""
         return "relative_information_score" if self.relative else "information_score"
 
     @property
     def title(self) -> str:  # type: ignore[override]
-        """The measure as people read it."""
+        """Title of the measure."""
         return MEASURES[self.name].title
 
     @property
@@ -326,9 +326,9 @@ class InformationScore(Statistic):
 
         def mean(weights: Array) -> Array:
             prior = shares(weights) if fixed is None else fixed
-            gained = information(own, prior[..., cases.truth], self.base)
+            gained = compute_information(own, prior[..., cases.truth], self.base)
             total = (np.where(weights > 0, weights * gained, 0.0)).sum(-1) / weights.sum(-1)
-            return np.asarray(total / class_entropy(prior, self.base) if self.relative else total)
+            return np.asarray(total / compute_class_entropy(prior, self.base) if self.relative else total)
 
         return mean
 
@@ -339,8 +339,8 @@ class InformationScore(Statistic):
             float(cases.sizes.sum()),
             _select_own(cases.scores, cases.truth),
         )
-        gained = information(own, prior[cases.truth], self.base)
-        mean, entropy = float(cases.weights @ gained) / total, float(class_entropy(prior, self.base))
+        gained = compute_information(own, prior[cases.truth], self.base)
+        mean, entropy = float(cases.weights @ gained) / total, float(compute_class_entropy(prior, self.base))
         units, value = gained - mean, mean / entropy if self.relative else mean
         if self.prior is None:
             slopes = _compute_prior_slopes(own, cases, prior) / math.log(self.base)

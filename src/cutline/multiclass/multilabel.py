@@ -38,7 +38,7 @@ from cutline.inputs.column_source import Request, open_source, reading
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.registry import each_of
+from cutline.measures.registry import list_measures
 from cutline.multiclass.statistic import MACRO, MEANS, MICRO, stack_rankings
 from cutline.results.base import Summarized
 from cutline.results.estimate import Estimate
@@ -167,7 +167,7 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
 
     @property
     def cases(self) -> int:
-        """The number of cases."""
+        """Number of cases."""
         return len(self.truth)
 
     def _choose_thresholds(self, threshold: Any) -> Array:
@@ -340,7 +340,7 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
             resamples: The number of resamples.
             seed: The seed of the resamples.
         """
-        chosen_names = [*OF_CASES, *LABEL_MEASURES] if measures is None else each_of(measures)
+        chosen_names = [*OF_CASES, *LABEL_MEASURES] if measures is None else list_measures(measures)
         how: dict[str, Any] = {"threshold": threshold, "level": level, "resamples": resamples, "seed": seed}
         rows: list[tuple[Any, ...]] = []
         for name in chosen_names:

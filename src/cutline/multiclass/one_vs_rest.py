@@ -26,7 +26,7 @@ from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs.multiclass import ClassCases, read
 from cutline.inputs.rank import WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.registry import each_of
+from cutline.measures.registry import list_measures
 from cutline.multiclass import class_means, decisions
 from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic, few_cases
 from cutline.multiclass.class_summary import ClassData, ClassRow, ClassSummary
@@ -158,7 +158,7 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
 
     @cached_property
     def evaluations(self) -> dict[Any, Evaluation]:
-        """The evaluation of each class against the rest, whose cut is its own."""
+        """Evaluation of each class against the rest, at a cut of its own."""
         return {
             label: Evaluation(r, name=str(label), groups=self._make_sampler(position))
             for position, (label, r) in enumerate(self.rankings.items())
@@ -175,12 +175,12 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
 
     @cached_property
     def rankings(self) -> dict[Any, Ranking]:
-        """The ranking of each class against the rest."""
+        """Ranking of each class against the rest."""
         return {label: self.cases.ranking(position) for position, label in enumerate(self.cases.classes)}
 
     @cached_property
     def confusion_matrix(self) -> decisions.ConfusionMatrix:
-        """The cases by real class and by the class of their highest score; its items are the counts of each class."""
+        """Cases by real class and by the class of their highest score; its items are the counts of each class."""
         return decisions.ConfusionMatrix(self.cases.classes, decisions.count_decisions(self.cases))
 
     @property
@@ -389,7 +389,7 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the reader of the numbers should know about the data, in plain words."""
+        """Notes on the data."""
         return tuple(find_notes(self.cases))
 
     # ------------------------------------------------------------------ looks
@@ -426,7 +426,7 @@ def _select_measures(measures: Any, cases: ClassCases) -> tuple[list[Statistic],
         return list_whole_measures(cases), [MEASURES[name] for name in CLASS_MEASURES]
     whole: list[Statistic] = []
     each: list[Measure] = []
-    for named in each_of(measures):
+    for named in list_measures(measures):
         statistic = resolve_statistic(named)
         if isinstance(statistic, class_means.MeanOverClasses):
             each.append(statistic.measure)

@@ -17,7 +17,7 @@ from cutline.core.table import format_value
 from cutline.core.validation import format_count
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, Measure
-from cutline.measures.references import FOLLOWED, citation
+from cutline.measures.references import FOLLOWED, cite
 from cutline.report import chart_specs
 from cutline.report.html_page import list_colours
 from cutline.report.measure_rows import format_limits
@@ -485,7 +485,7 @@ def _render_measure(guide: Guide, e: Estimate, columns: Sequence[str]) -> str:
 def _cite(guide: Guide) -> str:
     """Return a short reference for a measure: its own paper rather than a survey of many measures."""
     keys = list(MEASURES[guide.measure].source)
-    return citation(next((key for key in reversed(keys) if key not in FOLLOWED), keys[0]))
+    return cite(next((key for key in reversed(keys) if key not in FOLLOWED), keys[0]))
 
 
 def _write_methods(ev: Evaluation, summary: Summary, at_the_cut: Summary) -> str:

@@ -22,7 +22,7 @@ from cutline.cuts.cut import SCHEMA
 from cutline.cuts.cut_at import DECIMALS
 from cutline.cuts.guarantees import RatePromise, list_shared_bounds, local_level, lower_bounds, precision_bound
 from cutline.cuts.requirements import parse_requirement
-from cutline.measures.tracing import Program, traced
+from cutline.measures.tracing import Program, trace_function
 from cutline.results.cut_point import is_inside_tie
 from cutline.results.summary import Summary
 
@@ -197,7 +197,7 @@ def compute_levels(r: Ranking, confidence: float) -> dict[str, Any]:
 def compile_precision() -> dict[str, Any]:
     """Return the program that computes the bound of the precision from the bounds of the rates."""
     program = Program()
-    [bound] = traced(lambda *inputs: [precision_bound(*inputs)], "recall", "fpr", "prevalence")
+    [bound] = trace_function(lambda *inputs: [precision_bound(*inputs)], "recall", "fpr", "prevalence")
     return {"result": program.add(bound), "steps": program.steps}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from cutline.core.escaping import html_text
 from cutline.core.table import format_both_limits, format_bracket, format_p_cell, format_value
 from cutline.measures import Family, Measure, Needs
-from cutline.measures.references import sources
+from cutline.measures.references import load_bibliography
 from cutline.results.choices import shorten_title
 from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
 from cutline.results.summary import Row, Summary
@@ -101,7 +101,7 @@ def choose_cards(summary: Summary) -> list[View]:
 @cache
 def describe_measure(measure: Measure) -> dict[str, Any]:
     """Return the facts about a measure for its row."""
-    known = sources()
+    known = load_bibliography()
     better = {"higher": "higher is better", "lower": "lower is better", None: "neither is better"}[measure.better]
     low, high = (f"{bound:g}".replace("inf", "∞").replace("-", "\N{MINUS SIGN}") for bound in measure.range)
     return {

@@ -20,7 +20,7 @@ from cutline.core.messages import join_with_and
 from cutline.core.ranking import Ranking
 from cutline.core.table import format_value
 from cutline.measures import MEASURES
-from cutline.measures.costs import total_cost
+from cutline.measures.costs import compute_total_cost
 from cutline.report import chart_specs, cut_data, measure_rows, programs, sections
 from cutline.report.html_page import View, add_versions, assemble_page
 from cutline.report.measure_rows import is_at_cut, make_slug
@@ -82,7 +82,7 @@ def _view_model_row(name: str, summary: Summary) -> dict[str, Any]:
     c = summary.counts
     counts = [group_digits(count) for count in (c.flagged, c.tp, c.fp, c.fn)]
     rates = [_format_rate(rate) for rate in (c.precision, c.recall)]
-    cost = group_digits(float(f"{float(total_cost(c.fp, c.fn)):.9g}"))
+    cost = group_digits(float(f"{float(compute_total_cost(c.fp, c.fn)):.9g}"))
     return {"name": name, "rule": describe_rule(summary.data.ranking, c), "cells": [*counts, *rates, cost]}
 
 

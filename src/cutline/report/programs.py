@@ -22,15 +22,15 @@ from cutline.inference import influence
 from cutline.inference.effective_size import square_weights
 from cutline.inference.single import one_cut, proportions
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.costs import total_cost
+from cutline.measures.costs import compute_total_cost
 from cutline.measures.forms import Ratio, SumOfRates
-from cutline.measures.tracing import Program, Traced, symbol, trace, traced
+from cutline.measures.tracing import Program, Traced, make_symbol, trace, trace_function
 from cutline.results.estimate import quantile
 
 COSTS = ("cost_fp", "cost_fn")  # parameters that have fields on the page
 _CELLS = ("tp", "fp", "fn", "tn")
 _MOVES = 7  # tables at which MOVER looks
-_SYMBOLS: Any = TrustedCounts(symbol("tp"), symbol("fp"), symbol("fn"), symbol("tn"))
+_SYMBOLS: Any = TrustedCounts(make_symbol("tp"), make_symbol("fp"), make_symbol("fn"), make_symbol("tn"))
 
 
 def compile_programs(measures: Iterable[tuple[str, Measure]], points: Iterable[str], level: float) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def compile_programs(measures: Iterable[tuple[str, Measure]], points: Iterable[s
 def _compile_point(name: str) -> dict[str, Any] | None:
     """Compile one value by itself, which the page computes at thousands of cuts."""
     if name == "total_cost":
-        (value,) = traced(lambda *inputs: (total_cost(*inputs),), "fp", "fn", *COSTS)
+        (value,) = trace_function(lambda *inputs: (compute_total_cost(*inputs),), "fp", "fn", *COSTS)
         parameters = dict.fromkeys(COSTS, 1.0)
     else:
         formula = trace(MEASURES[name], COSTS) if name in MEASURES else None
@@ -94,7 +94,7 @@ def _compile_intervals(level: float) -> dict[str, Any]:
 
     def compile_function(function: Any, *names: str) -> dict[str, Any]:
         program = Program()
-        results = [program.add(result) for result in traced(function, *names)]
+        results = [program.add(result) for result in trace_function(function, *names)]
         return {"steps": program.steps, "results": results}
 
     def limit_share(k: Any, n: Any) -> tuple[Any, ...]:

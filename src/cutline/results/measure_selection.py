@@ -10,8 +10,8 @@ from cutline.core.errors import ParameterError, shorten_repr
 from cutline.core.ranking import Ranking
 from cutline.inputs.rank import places
 from cutline.measures import MEASURES, Family, Measure, Needs
-from cutline.measures.aliases import under
-from cutline.measures.registry import each_of
+from cutline.measures.aliases import use_alias
+from cutline.measures.registry import list_measures
 from cutline.results.cut_point import NAMES, CutPoint
 
 Named = str | Measure | tuple[str | Measure, Mapping[str, Any]]
@@ -63,13 +63,13 @@ def find_measures(measures: Iterable[Named] | Named) -> list[tuple[Measure, dict
     Args:
         measures: Names or measures, each alone or with its parameters.
     """
-    listed = [measures] if isinstance(measures, tuple) else each_of(measures)
+    listed = [measures] if isinstance(measures, tuple) else list_measures(measures)
     pairs = [item if isinstance(item, tuple) else (item, {}) for item in listed]
     for pair in pairs:
         if len(pair) != 2 or not isinstance(pair[1], Mapping):
             way_out = 'pass a name with its parameters, such as ("precision", {"quota": 500})'
             raise ParameterError(f"holds {shorten_repr(pair)}", way_out, argument="measures")
-    return [(under(MEASURES[name], name), dict(parameters)) for name, parameters in pairs]
+    return [(use_alias(MEASURES[name], name), dict(parameters)) for name, parameters in pairs]
 
 
 def is_default_measure(measure: Measure, *, are_probabilities: bool) -> bool:

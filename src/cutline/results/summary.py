@@ -17,7 +17,7 @@ from cutline.core.ranking import Ranking, describe_classes, format_cases, format
 from cutline.core.table import ComparedByFields, Table, format_bracket, to_json_value
 from cutline.measures import MEASURES, Measure
 from cutline.measures.bin_brackets import Bounds
-from cutline.measures.registry import each_of
+from cutline.measures.registry import list_measures
 from cutline.results.base import Tabulated, describe_conventions, format_paragraphs
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate, Estimated
@@ -282,7 +282,7 @@ class Summary(Tabulated):
 
     def only(self, measures: Collection[str]) -> Summary:
         """Return the same document with some of its measures, by their names without parameters."""
-        names = each_of(measures)
+        names = list_measures(measures)
         if not all(isinstance(name, str) for name in names):
             raise ParameterError(f"is {shorten_repr(measures)}", "pass names of measures", argument="measures")
         return replace(self, rows=tuple(row for row in self.rows if row.measure.name in names))

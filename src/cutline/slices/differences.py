@@ -41,7 +41,7 @@ from cutline.inference.slice_auc import (
 )
 from cutline.inference.survey import compute_group_freedom
 from cutline.measures import MEASURES, Measure, Needs, Proportion
-from cutline.measures.aliases import under
+from cutline.measures.aliases import use_alias
 from cutline.results.estimate import Estimate, Limits, quantile
 from cutline.slices.results import FEWEST, RestRow
 
@@ -126,7 +126,7 @@ class SliceMeasure:
     @classmethod
     def of(cls, slices: Slices, measure: str | Measure, parameters: Mapping[str, Any]) -> SliceMeasure:
         """Compute the measure of each slice; those without a value are left out with their reason."""
-        chosen = under(MEASURES[measure], measure)
+        chosen = use_alias(MEASURES[measure], measure)
         if not chosen.fits(slices.overall.ranking):
             raise InputError(
                 f"{chosen.name} is undefined here: {chosen.reason(slices.overall.ranking)}", "pass another measure"

@@ -76,7 +76,7 @@ class DataSet:
 
     @property
     def smallest(self) -> int:
-        """The class with the fewest cases, but with `LEAST` at least; of several, the last.
+        """Class with the fewest cases, but at least `LEAST`; of several, the last.
 
         A class of one or two cases cannot stand in both parts of a split. Of Iris, whose classes have one size, the
         text's numbers show that the first was taken as the largest, so another was the smallest.
@@ -87,7 +87,7 @@ class DataSet:
 
     @property
     def largest(self) -> int:
-        """The class with the most cases, the first of several."""
+        """Class with the most cases, the first of several."""
         return int(np.argmax(np.bincount(self.y)))
 
 

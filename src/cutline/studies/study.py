@@ -171,7 +171,7 @@ class StudyReport:
 
     @property
     def made_with(self) -> str:
-        """The command, the seed and the versions that made these numbers."""
+        """Command, seed and versions that made these numbers."""
         versions = ", ".join(
             [*(f"{name} {version(name)}" for name in _PACKAGES), f"Python {platform.python_version()}"]
         )

@@ -240,7 +240,7 @@ class BoostingMetric:
 
     @property
     def xgboost(self) -> Callable[..., Any]:
-        """A function that gives name and value for a data set, and the value alone for an estimator."""
+        """Function that returns name and value for a data set, and the value alone for an estimator."""
         return _XgboostMetric(self)
 
     def __repr__(self) -> str:

@@ -39,12 +39,12 @@ class Split:
 
     @cached_property
     def pos(self) -> Array:
-        """The positions of the positives."""
+        """Positions of the positives."""
         return np.flatnonzero(self.is_positive)
 
     @cached_property
     def neg(self) -> Array:
-        """The positions of the negatives."""
+        """Positions of the negatives."""
         return np.flatnonzero(~self.is_positive)
 
     @property
@@ -54,17 +54,17 @@ class Split:
 
     @cached_property
     def weights(self) -> Array:
-        """The weight of each case, 1 without weights."""
+        """Weight of each case, 1 without weights."""
         return np.ones(self.n) if self.weight is None else self.weight
 
     @cached_property
     def P(self) -> float:  # noqa: N802
-        """The weight of the positives."""
+        """Weight of the positives."""
         return float(len(self.pos) if self.weight is None else self.weight[self.pos].sum())
 
     @cached_property
     def N(self) -> float:  # noqa: N802
-        """The weight of the negatives."""
+        """Weight of the negatives."""
         return float(len(self.neg) if self.weight is None else self.weight[self.neg].sum())
 
     def rank(self, scores: Array) -> Ranking:

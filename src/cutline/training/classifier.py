@@ -266,7 +266,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     @property
     def _sign(self) -> int:
-        """Of the scores, which are those of the second class, as scikit-learn has it."""
+        """Sign of the scores: -1 if the first class is positive, as scikit-learn's scores are those of the second."""
         return 1 if self.classes_[-1] == self.positive_ else -1
 
     def _check_classes(self, split: Split) -> None:

@@ -67,7 +67,7 @@ class _TableOracle(ABC):
 
     @property
     def floor(self) -> float:
-        """A score from which down it never pays to flag a negative."""
+        """Lower bound of the scores at which flagging a negative can pay."""
         return -np.inf
 
     @abstractmethod
@@ -118,7 +118,7 @@ class RowsOracle(_TableOracle):
 
     @cached_property
     def floor(self) -> float:
-        """A score from which down it never pays to flag a negative."""
+        """Lower bound of the scores at which flagging a negative can pay."""
         a = np.arange(len(self.split.pos) + 1.0)
         return -float((self.loss(a, np.ones(1)) - self.loss(a, np.zeros(1))).max()) / self.costs[1]
 
@@ -307,7 +307,7 @@ class PartialAucOracle:
 
     @cached_property
     def _share(self) -> Array:
-        """Which share of each of the highest negatives counts."""
+        """Share of each of the highest negatives that counts."""
         places = np.arange(int(np.ceil(self.false_positives - 1e-9)))
         return np.asarray(np.minimum(1.0, self.false_positives - places))
 

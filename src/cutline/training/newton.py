@@ -47,7 +47,7 @@ class PairSquares:
 
     @cached_property
     def _near_q(self) -> Array:
-        """The weight of the negatives that count for each positive."""
+        """Weight of the negatives that count for each positive."""
         return self._from(self.weight_q)
 
     @cached_property
@@ -56,7 +56,7 @@ class PairSquares:
 
     @cached_property
     def _near_p(self) -> Array:
-        """The weight of the positives that count for each negative."""
+        """Weight of the positives that count for each negative."""
         return self._up_to(self.weight_p)
 
     @cached_property

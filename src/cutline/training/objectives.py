@@ -91,7 +91,7 @@ class Objective:
 
     @cached_property
     def trained_measure(self) -> Measure | None:
-        """The measure that is trained for: itself, or one with the same maximiser; None for a callable."""
+        """Measure that is trained for: itself, or one with the same maximiser; None for a callable."""
         if not isinstance(self.measure, Measure):
             return None
         same = self.measure.equivalent
@@ -100,17 +100,17 @@ class Objective:
 
     @property
     def key(self) -> str:
-        """The registry's name of the measure that is trained for; empty for a callable, whatever it is called."""
+        """Registered name of the measure that is trained for; empty for a callable, whatever its name."""
         return self.trained_measure.name if self.trained_measure is not None else ""
 
     @property
     def how(self) -> ConstraintSearch | None:
-        """By which search it is trained for, as its definition says; None where the definition says nothing."""
+        """Search by which the definition of the measure says to train for it; None if it names none."""
         return self.trained_measure.trained_by if self.trained_measure is not None else None
 
     @property
     def name(self) -> str:
-        """The name to say: the registry's, or the callable's."""
+        """Name for messages: the registry's, or the callable's."""
         own = self.measure.name if isinstance(self.measure, Measure) else getattr(self.measure, "__name__", "")
         return own if own.isidentifier() else "The callable"
 
@@ -131,7 +131,7 @@ class Objective:
 
     @property
     def noun(self) -> str:
-        """The name in the middle of a sentence."""
+        """Name in the middle of a sentence."""
         return "the callable" if self.name == "The callable" else self.name
 
     @property

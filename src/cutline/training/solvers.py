@@ -418,12 +418,12 @@ class Steps:
 
     @cached_property
     def _first_q(self) -> list[Array]:
-        """From where on the q's count for each p, for each part of the step."""
+        """First q that counts for each p, for each part of the step."""
         return [np.searchsorted(self.q, self.p - shift * self.width, "right") for shift, _ in _PARTS]
 
     @cached_property
     def _last_p(self) -> list[Array]:
-        """Up to where the p's count for each q."""
+        """Last p that counts for each q."""
         return [np.searchsorted(self.p, self.q + shift * self.width, "left") for shift, _ in _PARTS]
 
     def above(self) -> tuple[Array, Array]:

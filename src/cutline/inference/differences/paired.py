@@ -43,7 +43,7 @@ from cutline.inference.resampling.pairing import Pairing, Question, Resamples
 from cutline.inference.single.estimand import as_measure
 from cutline.inference.single.notes import describe_design
 from cutline.measures import MEASURES, Measure
-from cutline.measures.aliases import under
+from cutline.measures.aliases import use_alias
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate, quantile
 from cutline.results.method_titles import format_method
@@ -239,7 +239,7 @@ class MeasureComparison:
 def resolve_measure(measure: MeasureLike, parameters: Mapping[str, Any]) -> Measure:
     """Return the measure of a name, or a function as one."""
     is_function = callable(measure) and not isinstance(measure, Measure)
-    return as_measure(measure, parameters) if is_function else under(MEASURES[measure], measure)  # type: ignore[index]
+    return as_measure(measure, parameters) if is_function else use_alias(MEASURES[measure], measure)  # type: ignore[index]
 
 
 def compare_measure(

@@ -36,7 +36,7 @@ from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
 from cutline.inference.single import proportions
 from cutline.inference.single.smoothed_bootstrap import make_population, sample_population, smooth_risks
-from cutline.measures.miscalibration import calibration_curve
+from cutline.measures.miscalibration import fit_calibration_curve
 
 _PLACES = 201  # along the curve, at which two of them are held against each other
 _DIRECTIONS = np.linspace(0, np.pi / 2, 7)  # from the curve alone to the prevalence alone
@@ -620,7 +620,7 @@ def _make_consistency_band(
     pos, neg = (outcomes, cases - outcomes) if few.integral else (outcomes * weight, (cases - outcomes) * weight)
     curves = _smooth_stack(Ranking(few.score, pos, neg, pos, neg), smooth)
     low, high = find_envelope(curves, level, simultaneous=simultaneous)
-    return _make_band(few, calibration_curve(few, smooth), low, high, level, simultaneous, _note_merging(few, r))
+    return _make_band(few, fit_calibration_curve(few, smooth), low, high, level, simultaneous, _note_merging(few, r))
 
 
 def _smooth_stack(stack: Ranking, smooth: str) -> Array:
@@ -629,7 +629,7 @@ def _smooth_stack(stack: Ranking, smooth: str) -> Array:
     curves = []
     for part in parts:
         pos, neg = stack.pos[part], stack.neg[part]
-        curves.append(calibration_curve(replace(stack, pos=pos, neg=neg, pos2=pos, neg2=neg), smooth))
+        curves.append(fit_calibration_curve(replace(stack, pos=pos, neg=neg, pos2=pos, neg2=neg), smooth))
     return np.concatenate(curves)
 
 
@@ -644,8 +644,8 @@ def _make_confidence_band(
 ) -> Band:
     few = r if groups is not None else merge_scores(r, MOST_SIMULATED)
     sampler: Any = groups or CaseSampler(few, False)
-    resamples_of_curve = bootstrap(sampler, [lambda stack: calibration_curve(stack, smooth)], resamples, seed)
-    curve = calibration_curve(few, smooth)
+    resamples_of_curve = bootstrap(sampler, [lambda stack: fit_calibration_curve(stack, smooth)], resamples, seed)
+    curve = fit_calibration_curve(few, smooth)
     low, high = find_envelope(np.asarray(resamples_of_curve.values[0]), level, simultaneous=simultaneous)
     notes = _note_merging(few, r) + ([] if groups is None else [note_groups(groups.groups)])
     return _make_band(few, curve, np.minimum(low, curve), np.maximum(high, curve), level, simultaneous, notes)
@@ -660,7 +660,7 @@ def _make_honest_band(r: Ranking, smooth: str, level: float) -> Band:
         # Inside a group, only the groups that end before it and those that begin after it say something.
         low, high = np.append(low[1:], 0.0), np.append(1.0, high[:-1])
     notes = [*_note_merging(few, r), "The honest band supposes that a higher probability never goes with a lower risk."]
-    return _make_band(few, calibration_curve(few, smooth), low, high, level, True, notes)
+    return _make_band(few, fit_calibration_curve(few, smooth), low, high, level, True, notes)
 
 
 def _make_band(

@@ -37,7 +37,7 @@ from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.notes import describe_design
 from cutline.inference.survey import linearise
 from cutline.measures.forms import CalibrationError
-from cutline.measures.miscalibration import isotonic
+from cutline.measures.miscalibration import fit_isotonic
 from cutline.results.estimate import Estimate, Limits
 from cutline.results.notes import Caveat
 
@@ -147,7 +147,7 @@ class _Worlds:
     ) -> None:
         self.ranking, self.estimands, self.seed = ranking, estimands, seed
         self.worth, self.notes = worth, notes
-        self.curve = isotonic(ranking)
+        self.curve = fit_isotonic(ranking)
         self.is_plain = worth == float(ranking.total)  # each case is worth one
         self.urn = Urn.of(ranking.size if self.is_plain else ranking.size * (worth / float(ranking.total)))
         self._known: dict[float, Ranking] = {}

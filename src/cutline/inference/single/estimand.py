@@ -22,9 +22,9 @@ from cutline.inference.quantities import Quantity, find_quantity
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs.rank import cut, places, places_of_share
 from cutline.measures import Family, Measure, Needs
-from cutline.measures.bin_brackets import Bounds, bounds
+from cutline.measures.bin_brackets import Bounds, bound_measure
 from cutline.measures.forms import Form, PartialArea
-from cutline.measures.metadata import constant
+from cutline.measures.metadata import make_constant
 
 FormT = TypeVar("FormT")
 
@@ -150,7 +150,7 @@ class Estimand:
         """
         if self.measure is None:
             return self
-        bracket = bounds(self.measure, self.ranking, parameters, self.value)
+        bracket = bound_measure(self.measure, self.ranking, parameters, self.value)
         return self if bracket is None else replace(self, bracket=bracket)
 
     @property
@@ -279,8 +279,8 @@ def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
         formula="",
         range=(-math.inf, math.inf),
         better=None,
-        perfect=constant(math.nan),
-        baseline=constant(math.nan),
+        perfect=make_constant(math.nan),
+        baseline=make_constant(math.nan),
         needs=Needs.COUNTS if where else Needs.RANKING,
         family=Family.RANKING,
         source={},

@@ -7,7 +7,7 @@ from cutline.inference.caveats import note_groups, warn_of_few_groups, warn_of_m
 from cutline.inference.quantities import Quantity
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand
-from cutline.measures.forms import MaximumOverCuts, best_cuts
+from cutline.measures.forms import MaximumOverCuts, find_best_cuts
 
 _NAMED = 4  # thresholds that are equally good
 
@@ -60,7 +60,7 @@ def _note_tied_cuts(estimand: Estimand) -> list[str]:
     form = estimand.form_as(MaximumOverCuts)
     if form.of_all is None:
         return []
-    best = best_cuts(form.of_all(r, **estimand.parameters))
+    best = find_best_cuts(form.of_all(r, **estimand.parameters))
     if len(best) < 2:
         return []
     named = [f"{float(threshold):.6g}" for threshold in r.thresholds[best[:_NAMED]]]

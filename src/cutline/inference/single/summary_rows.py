@@ -14,7 +14,7 @@ from cutline.inference.methods import Method, default_method, default_without_re
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest, check_request
 from cutline.inference.single.intervals import estimate_by_formula, estimates, widen_by_bracket
-from cutline.measures.bin_brackets import Bounds, all_bounds
+from cutline.measures.bin_brackets import Bounds, bound_measures
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import SelectedMeasure
 from cutline.results.resample_budget import COST_OF_INVERSION, choose_resamples, is_affordable
@@ -43,7 +43,9 @@ def make_rows(
     estimands = map_parallel(lambda pair: Estimand.of_measure(pair[0], ranking, pair[1], groups), resolved, at_once)
     intervals, used = _estimate_rows(estimands, options)
     with_values = [(*pair, estimand.value) for pair, estimand in zip(resolved, estimands, strict=True)]
-    known = dict(zip(fitting, zip(estimands, intervals, all_bounds(with_values, ranking), strict=True), strict=True))
+    known = dict(
+        zip(fitting, zip(estimands, intervals, bound_measures(with_values, ranking), strict=True), strict=True)
+    )
     rows = tuple(
         _make_row(selected, *known[selected], options)
         if selected in known
