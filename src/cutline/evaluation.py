@@ -650,9 +650,9 @@ class Evaluation(MeasuredAtCut):
             ids: The names of the cases, where no scores are tied.
             scores: The score of each named case, in the order of the names: an evaluation keeps no rows.
         """
-        from cutline.curves import list_table
+        from cutline.curves import make_list_table
 
-        return list_table(self.ranking, ids, scores)
+        return make_list_table(self.ranking, ids, scores)
 
     @overload
     def chart(self, name: str, *, ax: None = None, **parameters: Any) -> Picture: ...

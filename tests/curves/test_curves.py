@@ -12,17 +12,17 @@ from sklearn.metrics import det_curve, precision_recall_curve, roc_curve
 import cutline as cl
 from cutline.curves import (
     CURVES,
+    compute_deviates,
+    compute_loss_curves,
     curve,
-    curve_line,
-    det_line,
-    det_reach,
-    deviates,
-    gap,
+    find_det_reach,
+    find_gap,
     iso_cost,
-    loss_curves,
+    make_det_line,
+    simplify_curve,
     with_prevalence,
 )
-from cutline.curves.simplify import corners
+from cutline.curves.simplify import list_corners
 from cutline.measures import Needs
 from grouping import each_case
 from sources import (
@@ -306,7 +306,7 @@ def test_a_curve_starts_where_no_case_is_flagged_and_its_columns_have_one_length
 
 def area_of(found):
     """The area under a curve, as its rule of joining says: slow, obvious, and apart from the measures."""
-    line = corners(found)
+    line = list_corners(found)
     return np.trapezoid(line.y, line.x)
 
 
@@ -355,7 +355,7 @@ def test_the_cut_of_a_threshold_lies_on_the_curve(rows):
     for kind in (CURVES["roc"], CURVES["det"], CURVES["gain"], CURVES["qrecall"], CURVES["f1"]):
         found = kind(r)
         for i in range(1, len(r) + 1):
-            point = kind.at(r, float(r.thresholds[i]))
+            point = kind.locate(r, float(r.thresholds[i]))
             assert (np.isclose(found.x, point.x) & np.isclose(found.y, point.y)).any()
 
 
@@ -428,12 +428,16 @@ def test_the_error_rates_are_those_of_scikit_learn():
 
 
 def test_normal_deviates_are_symmetric():
-    assert deviates([0.5, 0.0, 1.0]).tolist() == [0, -math.inf, math.inf]
-    assert deviates([0.025])[0] == pytest.approx(-deviates([0.975])[0]) == pytest.approx(-1.959964, abs=1e-6)
+    assert compute_deviates([0.5, 0.0, 1.0]).tolist() == [0, -math.inf, math.inf]
+    assert (
+        compute_deviates([0.025])[0]
+        == pytest.approx(-compute_deviates([0.975])[0])
+        == pytest.approx(-1.959964, abs=1e-6)
+    )
 
 
 def test_a_model_that_separates_the_classes_has_a_det_curve_along_the_edges():
-    line = det_line(cl.evaluate([1, 1, 0, 0], [4, 3, 2, 1]).curve("det"), 2.0)
+    line = make_det_line(cl.evaluate([1, 1, 0, 0], [4, 3, 2, 1]).curve("det"), 2.0)
 
     assert (line.x[0], line.y[0]) == (-2, 2)  # nobody flagged: no false alarms, all missed
     assert (line.x[-1], line.y[-1]) == (2, -2)
@@ -442,16 +446,16 @@ def test_a_model_that_separates_the_classes_has_a_det_curve_along_the_edges():
 
 def test_a_tie_is_crossed_straight_in_rates_on_the_det_curve():
     found = EVERYBODY_TIED.curve("det")
-    line = det_line(found, det_reach([found]))
+    line = make_det_line(found, find_det_reach([found]))
 
     assert line.x == pytest.approx(-line.y)  # fpr + fnr = 1
     # One positive on top, then a positive and two negatives tied, then a negative: 1/2 - fpr / (2/3) * 1/2 are missed.
     tied = cl.evaluate([1, 1, 0, 0, 0], [3, 2, 2, 2, 1]).curve("det")
-    line = det_line(tied, det_reach([tied]))
+    line = make_det_line(tied, find_det_reach([tied]))
     rates = np.array([0.5 * (1 + math.erf(d / math.sqrt(2))) for d in line.x])
     inside = (np.abs(line.x) < 2) & (np.abs(line.y) < 2)
     assert inside.sum() > 20
-    assert line.y[inside] == pytest.approx(deviates(0.5 - 0.75 * rates[inside]))
+    assert line.y[inside] == pytest.approx(compute_deviates(0.5 - 0.75 * rates[inside]))
 
 
 # ---------------------------------------------------------------------- beside a curve
@@ -460,7 +464,7 @@ def test_a_tie_is_crossed_straight_in_rates_on_the_det_curve():
 def test_infinite_scores_lie_on_the_ends_of_the_axis():
     # F1 is 0, 2/3, 2/4, 4/5 and 4/6 from the cut beyond all scores to the one of all; -inf is never reached.
     found = cl.evaluate([1, 0, 1, 0], [math.inf, 0.5, 0.2, -math.inf]).curve("f1")
-    line = curve_line(found)
+    line = simplify_curve(found)
     between = {x: np.interp(-x, -line.x, line.y) for x in (0.9, 0.6, 0.4, 0.3, 0.1, 0.01)}
 
     assert (line.x.max(), line.x.min()) == (1, 0)
@@ -468,9 +472,9 @@ def test_infinite_scores_lie_on_the_ends_of_the_axis():
 
 
 def test_the_band_between_two_lines_touches_where_they_cross():
-    up = corners(curve(cl.rank([0, 1], [2, 1]), "qrecall"))  # 0, 0, 1
-    random = corners(curve(cl.rank([0, 1], [1, 1]), "qrecall"))  # 0, 1/2, 1
-    band = gap(up, random)
+    up = list_corners(curve(cl.rank([0, 1], [2, 1]), "qrecall"))  # 0, 0, 1
+    random = list_corners(curve(cl.rank([0, 1], [1, 1]), "qrecall"))  # 0, 1/2, 1
+    band = find_gap(up, random)
 
     assert band.x.tolist() == [0, 1, 2]
     assert (band.y - band.other).tolist() == [0, -1 / 2, 0]
@@ -487,7 +491,7 @@ def test_skew_moves_precision_and_leaves_the_roc_curve():
 
 
 def test_the_losses_of_berrar_figure_7():
-    margin, losses = loss_curves()
+    margin, losses = compute_loss_curves()
     at = {name: dict(zip(margin.tolist(), values.tolist(), strict=True)) for name, values in losses.items()}
 
     assert at["Hinge loss"][-1.0] == 2

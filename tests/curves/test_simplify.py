@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import cutline as cl
-from cutline.curves import CURVES, TOLERANCE, corners, curve, curve_line, describe_line, simplify
+from cutline.curves import CURVES, TOLERANCE, curve, describe_line, list_corners, simplify, simplify_curve
 from grouping import each_case
 
 
@@ -72,7 +72,7 @@ def test_no_point_moves_by_more_than_a_thousandth_of_the_axis(seed, n, steps):
 @pytest.mark.parametrize(("n", "distinct"), [(50, None), (3_000, None), (3_000, 40), (20_000, None)])
 def test_a_drawn_curve_keeps_close_to_the_exact_one(kind, n, distinct):
     found = curve(predictions(n, distinct=distinct), kind)
-    exact, line = corners(found), curve_line(found)
+    exact, line = list_corners(found), simplify_curve(found)
     x, y = on_axes(found, exact)
     order = {(a, b): i for i, (a, b) in enumerate(zip(exact.x.tolist(), exact.y.tolist(), strict=True))}
     kept = [order[point] for point in zip(line.x.tolist(), line.y.tolist(), strict=True)]  # corners of the exact curve
@@ -88,13 +88,13 @@ def test_a_million_scores_are_drawn_with_a_few_hundred_corners():
         found = curve(big, kind)
 
         assert len(found) == len(np.unique(found.threshold)) > 999_000
-        assert 100 <= len(curve_line(found).x) <= 300
+        assert 100 <= len(simplify_curve(found).x) <= 300
 
 
 def test_the_area_equals_the_area_of_the_exact_curve():
     big = predictions(100_000)
     found = curve(big, "roc")
-    line = curve_line(found)
+    line = simplify_curve(found)
 
     assert found.area == cl.auc(big)
     assert np.trapezoid(line.y, line.x) == pytest.approx(found.area, abs=TOLERANCE)
@@ -104,7 +104,7 @@ def test_the_area_equals_the_area_of_the_exact_curve():
 def test_the_details_of_a_corner_come_from_the_exact_curve():
     big = predictions(100_000)
     found = curve(big, "roc")
-    told = describe_line(found, curve_line(found))
+    told = describe_line(found, simplify_curve(found))
 
     for i in (0, 17, -1):
         counts = big.at_threshold(told["threshold"][i])
@@ -114,7 +114,7 @@ def test_the_details_of_a_corner_come_from_the_exact_curve():
 
 def test_steps_have_corners_and_a_curve_over_the_threshold_reaches_both_ends():
     three = cl.rank([1, 0, 1], [0.75, 0.5, 0.25])
-    pr, f1 = corners(curve(three, "precision_recall")), corners(curve(three, "f1"))
+    pr, f1 = list_corners(curve(three, "precision_recall")), list_corners(curve(three, "f1"))
 
     # Precision 1 up to recall 1/2; then down to 1/2, and 2/3 on the way to recall 1.
     assert pr.x.tolist() == [0, 0, 0.5, 0.5, 0.5, 0.5, 1]

@@ -15,7 +15,7 @@ import pytest
 
 import cutline as cl
 from cutline.cli.main import main
-from cutline.curves.curve_type import mean_roc
+from cutline.curves.curve_type import average_roc
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -240,7 +240,7 @@ def test_the_area_under_the_mean_curve_is_the_macro_mean():
     for digits in (1, 8):
         scores = np.round(rng.random((60, 4)), digits)
         found = cl.one_vs_rest(np.arange(60) % 4, scores)
-        x, y = mean_roc(list(found.rankings.values()))
+        x, y = average_roc(list(found.rankings.values()))
         assert np.trapezoid(y, x) == pytest.approx(found.value("auc"), abs=1e-12)
         assert (np.diff(x) >= 0).all()
         assert (np.diff(y) >= -1e-15).all()

@@ -230,7 +230,7 @@ def test_costs_show_the_cheapest_cut_and_go_there(report, fp, fn):
     "chart", ["roc", "precision_recall", "gain", "lift", "det", "tpr_fpr", "qrecall", "f1", "score_distribution"]
 )
 def test_the_marks_are_where_python_puts_them(report, chart):
-    from cutline.curves import CURVES, deviates
+    from cutline.curves import CURVES, compute_deviates
 
     ev, at = report.evaluation, float(report.evaluation.ranking.score[len(report.evaluation.ranking) // 3])
     report.enter("threshold", repr(at))
@@ -239,7 +239,7 @@ def test_the_marks_are_where_python_puts_them(report, chart):
         assert mark["x"] == pytest.approx(at)
     else:
         point = CURVES[chart].at(ev.ranking, at)
-        x, y = deviates([point.x, point.y]) if chart == "det" else (point.x, point.y)
+        x, y = compute_deviates([point.x, point.y]) if chart == "det" else (point.x, point.y)
         assert (mark["x"], mark["y"]) == pytest.approx((x, y), abs=1e-9)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import cutline as cl
 from cutline.cli.main import main
-from cutline.curves.gains import score_bands
+from cutline.curves.gains import divide_into_bands
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_the_verdict_says_what_the_cut_approves(page, scored):
 
 def test_ties_stay_in_one_band():
     r = cl.rank([1, 0, 0, 1, 0, 0], [1, 1, 1, 2, 2, 3])
-    found = score_bands(r, 6)
+    found = divide_into_bands(r, 6)
 
     assert found.cases.tolist() == [3, 2, 1]
     assert found.positives.tolist() == [1, 1, 0]

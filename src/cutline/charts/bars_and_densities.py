@@ -40,8 +40,9 @@ from cutline.core.errors import ParameterError, shorten_repr
 from cutline.core.ranking import Ranking, plural_titles
 from cutline.core.table import format_value
 from cutline.core.validation import check_number
-from cutline.curves import THRESHOLD, Curve, CurveLine, curve, curve_line, describe_line, loss_curves
-from cutline.curves.quota_curves import hinge_losses, names_from_the_top
+from cutline.curves import THRESHOLD, Curve, CurveLine, compute_loss_curves, curve, describe_line, simplify_curve
+from cutline.curves.curve_type import select_cuts
+from cutline.curves.quota_curves import compute_hinge_losses, order_names
 from cutline.measures import MEASURES, Needs
 
 # ---------------------------------------------------------------------- portions of the list
@@ -129,11 +130,11 @@ def score_distribution(models: Models, theme: Theme, *, bins: int | None = None)
     [(_, model)] = models.items()
     density = _find_distribution(model, bins)
     at = [model.threshold] if math.isfinite(model.threshold) else []
-    x_domain = THRESHOLD.domain(np.append(density.x, at))
+    x_domain = THRESHOLD.choose_domain(np.append(density.x, at))
     frame = make_frame({"": density}, subtitle=[describe_cases(model)], x_domain=x_domain)
     classes = dict(zip(plural_titles(model.ranking), (None, "negatives"), strict=True))
     outlines = [
-        Series(name, describe_line(density, _close_outline(curve_line(density, other))), theme.colour(i), DASHES[i])
+        Series(name, describe_line(density, _close_outline(simplify_curve(density, other))), theme.colour(i), DASHES[i])
         for i, (name, other) in enumerate(classes.items())
     ]
     cut = draw_cut_rule(model, model.threshold, frame, theme)
@@ -215,7 +216,7 @@ def _close_outline(line: CurveLine) -> CurveLine:
 )
 def losses(models: Models, theme: Theme, *, gamma: float = 2.0) -> alt.Chart:  # noqa: ARG001
     """Draw the losses of a positive case by its margin: 0-1, hinge, logistic and focal."""
-    margin, loss_by_name = loss_curves(gamma=check_number(gamma, "gamma"))
+    margin, loss_by_name = compute_loss_curves(gamma=check_number(gamma, "gamma"))
     frame = Frame(
         "Margin (signed distance from the boundary)", "Loss", (-3.0, 3.0), (0.0, 4.0), "Losses of a positive case"
     )
@@ -313,7 +314,7 @@ def _write_cut_columns(
 ) -> dict[str, list[str]]:
     """Return the columns of the table at the chosen cuts; the thresholds stand between the rows."""
     c = r.counts
-    at = Counts(c.tp[chosen], c.fp[chosen], c.fn[chosen], c.tn[chosen], c.threshold[chosen])
+    at = select_cuts(c, chosen)
     made: dict[str, Callable[[], list[str]]] = {
         "id": lambda: [str((names or ())[cut - 1]) for cut in chosen],
         "class": lambda: [format_number(value) for value in r.share[chosen - 1]],
@@ -321,7 +322,7 @@ def _write_cut_columns(
         "positives": lambda: [format_number(value) for value in r.pos[chosen - 1]],
         "negatives": lambda: [format_number(value) for value in r.neg[chosen - 1]],
         "tp": lambda: [format_number(value) for value in at.tp],
-        "hinge": lambda: [format_value(float(value)) for value in hinge_losses(r)[chosen - 1]],
+        "hinge": lambda: [format_value(float(value)) for value in compute_hinge_losses(r)[chosen - 1]],
     }
     table = {}
     for name in columns:
@@ -352,8 +353,8 @@ def _parse_columns(columns: Any, ids: Any) -> tuple[str, ...]:
 def _name_cases(r: Ranking, ids: Any, scores: Any) -> Sequence[Any] | None:
     """Return the names of the cases from the top of the list."""
     if ids is None or scores is not None:
-        return names_from_the_top(r, ids, scores)
-    return names_from_the_top(r, ids, np.repeat(r.score, r.size.astype(int)))
+        return order_names(r, ids, scores)
+    return order_names(r, ids, np.repeat(r.score, r.size.astype(int)))
 
 
 @declare_chart(
@@ -461,7 +462,7 @@ def boundary(models: Models, theme: Theme, *, scores: int = 40) -> alt.Chart:
     frame = Frame(
         x="Score",
         y="",
-        x_domain=THRESHOLD.domain(values),
+        x_domain=THRESHOLD.choose_domain(values),
         y_domain=(0.0, len(chosen) + 1.0),
         title="Cases on both sides of the boundary",
         subtitle=[describe_cases(model) + how_many],

@@ -16,8 +16,8 @@ from cutline.charts.vega_lite import make_data, round_value
 from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.core.table import format_value
-from cutline.curves import curve, curve_line
-from cutline.curves.curve_type import mean_roc, precision_at, recall_at
+from cutline.curves import curve, simplify_curve
+from cutline.curves.curve_type import average_roc, find_precision, interpolate_recall
 from cutline.inference.folds import FoldMean, Posterior
 from cutline.results.estimate import Estimate
 
@@ -45,8 +45,12 @@ def draw_fold_roc(
     """
     folds = [part for own in parts for part in own]
     is_exact = sum(map(len, folds)) <= MOST_POINTS
-    mean_line = mean_roc(folds) if is_exact else (GRID, np.mean([recall_at(fold, GRID) for fold in folds], axis=0))
-    lines = [_find_points(fold, "roc") if is_exact else (GRID, recall_at(fold, GRID)) for fold in folds[:MOST_FOLDS]]
+    mean_line = (
+        average_roc(folds) if is_exact else (GRID, np.mean([interpolate_recall(fold, GRID) for fold in folds], axis=0))
+    )
+    lines = [
+        _find_points(fold, "roc") if is_exact else (GRID, interpolate_recall(fold, GRID)) for fold in folds[:MOST_FOLDS]
+    ]
     subtitle = _write_subtitle("mean AUC", mean, design, len(folds))
     axes = ("False positive rate", "Recall")
     return _draw_curves("roc", lines, mean_line, ([0.0, 1.0], [0.0, 1.0]), axes, title, subtitle, theme)
@@ -71,7 +75,7 @@ def draw_fold_precision_recall(
     """
     folds = [part for own in parts for part in own]
     is_exact = sum(map(len, folds)) <= MOST_POINTS
-    precisions = [precision_at(fold, GRID) for fold in folds]
+    precisions = [find_precision(fold, GRID) for fold in folds]
     mean_line = (GRID, np.mean(precisions, axis=0))
     lines = [
         _find_points(fold, "precision_recall") if is_exact else (GRID, precision)
@@ -87,7 +91,7 @@ def draw_fold_precision_recall(
 
 def _find_points(ranking: Ranking, name: str) -> tuple[Array, Array]:
     """Return the points of a curve that can be drawn."""
-    line = curve_line(curve(ranking, name))
+    line = simplify_curve(curve(ranking, name))
     return line.x, line.y
 
 

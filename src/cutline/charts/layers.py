@@ -16,7 +16,7 @@ from cutline.charts.vega_lite import make_data, round_column
 from cutline.core.counts import format_number
 from cutline.core.ranking import Ranking
 from cutline.core.table import format_value
-from cutline.curves import FARTHEST, SCORE, THRESHOLD, Axis, Curve, CurveLine, curve_line, describe_line
+from cutline.curves import FARTHEST, SCORE, THRESHOLD, Axis, Curve, CurveLine, describe_line, simplify_curve
 from cutline.measures import MEASURES
 
 REFERENCE_DASHES = {"baseline": DOTTED, "perfect": (6, 2)}
@@ -67,7 +67,7 @@ def _group_references(curves: Mapping[str, Curve], reference: str) -> dict[tuple
     """Return the different lines of a reference by the models that share them; of level lines the longest."""
     lines: list[tuple[list[str], CurveLine]] = []
     for name, curve in curves.items():
-        line = _from_the_start(curve_line(curve.beside[reference]), curve)
+        line = _from_the_start(simplify_curve(curve.beside[reference]), curve)
         for i, (who, other) in enumerate(lines):
             if _is_same_line(line, other):
                 longer = max(line, other, key=lambda candidate: float(candidate.x[-1]))
@@ -170,7 +170,7 @@ def list_model_series(
     return [
         Series(
             label_line(name, curve, len(curves)),
-            describe_line(curve, curve_line(curve, over=over)),
+            describe_line(curve, simplify_curve(curve, over=over)),
             theme.colour(i),
             DASHES[i],
         )
@@ -220,7 +220,7 @@ EVERY_DIGIT = {"format": ",.12~g"}
 
 def _choose_ticks(axis: Axis, domain: tuple[float, float]) -> dict[str, Any]:
     """Return the ticks of an axis: scores with all their digits, numbers of cases at whole numbers."""
-    if axis.counted:
+    if axis.is_count:
         # Numbers such as 1,500 and 2,000 run into each other where many of them are marked.
         return {"tickMinStep": 1, "tickCount": 5, "labelOverlap": True} if domain[1] >= 2 else {}
     return dict(EVERY_DIGIT) if axis in (THRESHOLD, SCORE) else {}

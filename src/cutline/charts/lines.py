@@ -39,14 +39,14 @@ from cutline.curves import (
     Curve,
     Gap,
     Point,
+    clip_to_edge,
+    compute_deviates,
     curve,
-    curve_line,
     describe_line,
-    det_line,
-    det_reach,
-    deviates,
-    gap,
-    on_edge,
+    find_det_reach,
+    find_gap,
+    make_det_line,
+    simplify_curve,
     under_skew,
     with_prevalence,
 )
@@ -80,8 +80,8 @@ def draw_curves(models: Models, theme: Theme, kind: str, references: dict[str, s
 def det(models: Models, theme: Theme) -> alt.Chart:
     """Draw the two error rates against each other, on scales of normal deviates, with the equal error rate."""
     curves = find_curves(models, "det")
-    reach = det_reach(curves.values())
-    ticks = deviates(list(RATES)).tolist()
+    reach = find_det_reach(curves.values())
+    ticks = compute_deviates(list(RATES)).tolist()
     tick_names = {tick: f"{100 * rate:g} %" for tick, rate in zip(ticks, RATES, strict=True)}
     names = "; ".join(f"abs(datum.value - {tick:.6f}) < 0.001 ? '{name}'" for tick, name in tick_names.items())
     marked = {"values": ticks, "labelExpr": names.replace("; ", " : ") + " : ''"}
@@ -99,7 +99,7 @@ def det(models: Models, theme: Theme) -> alt.Chart:
     series = [
         Series(
             label_line(name, model_curve, len(curves)),
-            describe_line(model_curve, det_line(model_curve, reach)),
+            describe_line(model_curve, make_det_line(model_curve, reach)),
             theme.colour(i),
             DASHES[i],
         )
@@ -120,7 +120,7 @@ def det(models: Models, theme: Theme) -> alt.Chart:
 
 
 def _transform_point(point: Point, reach: float) -> Point:
-    x, y = on_edge(deviates([point.x, point.y]), reach).tolist()
+    x, y = clip_to_edge(compute_deviates([point.x, point.y]), reach).tolist()
     return Point(point.threshold, x, y)
 
 
@@ -162,13 +162,13 @@ def precision_recall_readings(models: Models, theme: Theme) -> alt.Chart:
     series = [
         Series(
             f"{label}: {format_value(reading.area)}",
-            describe_line(reading, curve_line(reading)),
+            describe_line(reading, simplify_curve(reading)),
             theme.colour(i),
             DASHES[i],
         )
         for i, (label, reading) in enumerate(readings.items())
     ]
-    lowest = curve_line(readings["lower trapezoids"])
+    lowest = simplify_curve(readings["lower trapezoids"])
     shade = (
         alt.Chart(make_data(list_rows({"x": lowest.x, "y": lowest.y})))
         .mark("area", color=theme.colour(4), opacity=0.15, line=False)
@@ -190,7 +190,7 @@ def precision_recall_readings(models: Models, theme: Theme) -> alt.Chart:
 def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0.2, 0.05, 0.01)) -> alt.Chart:
     """Draw ROC and precision-recall curves side by side as the prevalence changes: the first stay, the others fall."""
     [(name, model)] = models.items()
-    CURVES["roc"].require(model.ranking)
+    CURVES["roc"].check_ranking(model.ranking)
     shares = [check_number(share, "prevalences") for share in (prevalences if np.iterable(prevalences) else [])]
     if not 1 <= len(set(shares)) == len(shares) <= 6 or not all(0 < share < 1 for share in shares):
         raise ParameterError(
@@ -217,7 +217,7 @@ def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0
 
 def _widen_lines(curves: dict[str, Curve], theme: Theme) -> list[Series]:
     """Draw curves with different counts ever wider from the front to the back, so that all can be seen."""
-    line = curve_line(next(iter(curves.values())))
+    line = simplify_curve(next(iter(curves.values())))
     return [
         Series(
             label_line(label, skewed, 2),
@@ -279,7 +279,7 @@ def tpr_fpr(models: Models, theme: Theme) -> alt.Chart:
     frame = make_frame({"": rates}, models, y="Rate")
     titles = {None: rates.kind.y.title, "fpr": rates.kind.also[0].title}
     series = [
-        Series(title, describe_line(rates, curve_line(rates, also, frame.x_domain)), theme.colour(i), DASHES[i])
+        Series(title, describe_line(rates, simplify_curve(rates, also, frame.x_domain)), theme.colour(i), DASHES[i])
         for i, (also, title) in enumerate(titles.items())
     ]
     top, bottom = rates.points["ks_recall"], rates.points["ks_fpr"]
@@ -362,9 +362,9 @@ def qrecall(models: Models, theme: Theme) -> alt.Chart:
     areas = [f"PEM = (S1 - S2) / S3 = ({format_value(s1)} - {format_value(s2)}) / {format_value(s3)}"] if summed else []
     names = (f"S1: {format_value(s1)}", f"S2: {format_value(s2)}") if summed else ("S1", "S2")
     frame = make_frame(curves, subtitle=[*describe_values(first), *areas])
-    baseline, best = (curve_line(first.beside[name]) for name in ("baseline", "perfect"))
-    line = curve_line(first)
-    shade = _shade_between(gap(line, baseline), {name: theme.colour(i) for i, name in enumerate(names)}, frame)
+    baseline, best = (simplify_curve(first.beside[name]) for name in ("baseline", "perfect"))
+    line = simplify_curve(first)
+    shade = _shade_between(find_gap(line, baseline), {name: theme.colour(i) for i, name in enumerate(names)}, frame)
     series = [
         *list_model_series(curves, theme),
         make_plain_series(PERFECT + " (S3 lies below it)", best, theme.reference, (6, 2), 1.5),
@@ -417,7 +417,10 @@ def quota(models: Models, theme: Theme) -> alt.Chart:
     )
     series = [
         Series(
-            share_curve.kind.y.title, describe_line(share_curve, curve_line(share_curve)), theme.colour(i), DASHES[i]
+            share_curve.kind.y.title,
+            describe_line(share_curve, simplify_curve(share_curve)),
+            theme.colour(i),
+            DASHES[i],
         )
         for i, share_curve in enumerate((hit, reached))
     ]

@@ -61,7 +61,7 @@ def list_cut_marks(
     return [
         Mark(
             "cut" if several else f"cut: {format_rule(model.ranking, model.threshold)}",
-            curves[name].kind.at(model.ranking, model.threshold, **parameters),
+            curves[name].kind.locate(model.ranking, model.threshold, **parameters),
             "circle",
             theme.colour(i) if several else theme.text,
             model=name if several else None,

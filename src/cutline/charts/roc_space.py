@@ -34,7 +34,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.table import format_value
 from cutline.core.validation import check_text
-from cutline.curves import Curve, IsoCost, Point, curve, curve_line, describe_line, iso_cost, isometrics
+from cutline.curves import Curve, IsoCost, Point, curve, describe_line, iso_cost, isometrics, simplify_curve
 from cutline.curves.roc_space import Space
 from cutline.inference.single.bands import Band, pr_band, roc_band
 from cutline.measures import MEASURES
@@ -185,7 +185,7 @@ def _check_choices(flags: Mapping[str, Any], shade: Any) -> None:
 
 
 def _make_hull_series(around: Curve, theme: Theme) -> Series:
-    name, columns = f"convex hull: {format_value(around.area)}", describe_line(around, curve_line(around))
+    name, columns = f"convex hull: {format_value(around.area)}", describe_line(around, simplify_curve(around))
     return Series(name, columns, theme.colour(1), DASHES[1], HULL_WIDTH, below=True)
 
 
@@ -210,8 +210,8 @@ def _shade_area(
     if shade is None:
         return []
     [model], [own_curve] = models.values(), curves.values()
-    upper = curve_line(curve(model.ranking, "roc_hull") if shade == "auch" else own_curve)
-    diagonal = curve_line(own_curve.beside["baseline"])
+    upper = simplify_curve(curve(model.ranking, "roc_hull") if shade == "auch" else own_curve)
+    diagonal = simplify_curve(own_curve.beside["baseline"])
     floor = np.interp(upper.x, diagonal.x, diagonal.y) if shade == "gini" else 0 * upper.x
     chosen = MEASURES[shade]
     name = f"{chosen.title}: {format_value(float(chosen.compute(model.ranking)))}"

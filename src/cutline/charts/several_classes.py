@@ -19,8 +19,8 @@ from cutline.core.counts import format_number
 from cutline.core.errors import InputError, ParameterError, hint_similar
 from cutline.core.ranking import Ranking
 from cutline.core.table import format_value
-from cutline.curves import curve, curve_line, describe_line
-from cutline.curves.curve_type import mean_roc
+from cutline.curves import curve, describe_line, simplify_curve
+from cutline.curves.curve_type import average_roc
 
 MOST_LINES = 10  # classes that can be told apart beside their means
 MOST_CELLS = 20  # classes whose cells have room for text
@@ -96,15 +96,17 @@ def class_roc(classes: DrawnClasses, theme: Theme) -> alt.Chart:
     chosen = sorted(defined, key=lambda name: areas[name])[:MOST_LINES]
     lines = {name: r for name, r in defined.items() if name in chosen}
     series = [
-        Series(f"{name}: {format_value(areas[name])}", describe_line(roc, curve_line(roc)), theme.colour(i), DASHES[i])
+        Series(
+            f"{name}: {format_value(areas[name])}", describe_line(roc, simplify_curve(roc)), theme.colour(i), DASHES[i]
+        )
         for i, (name, roc) in enumerate((name, curve(r, "roc")) for name, r in lines.items())
     ]
-    pooled = curve_line(curve(classes.pooled, "roc"))
+    pooled = simplify_curve(curve(classes.pooled, "roc"))
     series.append(
         Series(f"{MICRO}: {format_value(means[MICRO])}", {"x": pooled.x, "y": pooled.y}, theme.text, (3, 2), 3)
     )
     if len(defined) == len(classes.rankings):
-        x, y = mean_roc(list(defined.values()))
+        x, y = average_roc(list(defined.values()))
         series.append(Series(f"{MACRO}: {format_value(means[MACRO])}", {"x": x, "y": y}, theme.text, (1, 0), 3))
     series.append(Series(BASELINE, {"x": [0.0, 1.0], "y": [0.0, 1.0]}, theme.reference, DOTTED, 1.5))
     fewer = [f"The {MOST_LINES} classes with the lowest areas are shown."] if len(defined) > MOST_LINES else []

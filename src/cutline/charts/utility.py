@@ -34,8 +34,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.table import format_value
 from cutline.core.validation import LEVEL, check_amount, check_level, check_number, check_prevalence, check_whole
-from cutline.curves import Curve, Point, flagging_everybody
-from cutline.curves import decision_curve as net_benefits
+from cutline.curves import Curve, Point, compute_decision_curve
 from cutline.curves.curve_type import BELOW_ZERO
 from cutline.curves.gains import Gains, gains
 from cutline.curves.simplify import simplify
@@ -45,15 +44,15 @@ from cutline.curves.utility import (
     WORDINGS,
     Line,
     Wording,
-    band_caption,
-    brier_line,
-    cost_envelope,
-    cost_line,
-    curve_title,
+    compute_benefit_of_flagging_all,
+    compute_profits,
+    compute_rates,
     describe_best_quota,
-    flag_everybody,
-    profits,
-    rates_at,
+    find_cost_envelope,
+    make_brier_line,
+    make_cost_line,
+    write_band_caption,
+    write_curve_title,
 )
 from cutline.inference.resampling.samplers import CaseSampler, OneModel
 from cutline.inference.single.utility import RISKS, find_best_quota, heights, make_decision_band
@@ -117,18 +116,18 @@ def net_benefit(
     if prevalence is not None:
         return _draw_at_prevalence(models, theme, request)
     curves = find_curves(models, "net_benefit")
-    frame = make_frame(curves, models, title=curve_title(request.kind), y_domain=_choose_benefit_range(models))
+    frame = make_frame(curves, models, title=write_curve_title(request.kind), y_domain=_choose_benefit_range(models))
     frame = replace(frame, x=WORDINGS[request.kind].x, y=WORDINGS[request.kind].y)
     if frame.x_domain == (0.0, 1.0):
         frame = replace(frame, x_domain=(0.0, _find_last_useful_risk(models, curves)))
-    everybody = np.linspace(*frame.x_domain, 201)
-    first = next(iter(models.values())).ranking
+    risks = np.linspace(*frame.x_domain, 201)
+    benefits = compute_benefit_of_flagging_all(risks, _compute_prevalence(next(iter(models.values()))))
     series = [
         *(
-            Series(name, net_benefits(model.ranking, *frame.x_domain), theme.colour(i), DASHES[i])
+            Series(name, compute_decision_curve(model.ranking, *frame.x_domain), theme.colour(i), DASHES[i])
             for i, (name, model) in enumerate(models.items())
         ),
-        Series(EVERYBODY, {"x": everybody, "y": flagging_everybody(first, everybody)}, theme.reference, DASHES[1], 1.5),
+        Series(EVERYBODY, {"x": risks, "y": benefits}, theme.reference, DASHES[1], 1.5),
         Series(NOBODY, {"x": list(frame.x_domain), "y": [0.0, 0.0]}, theme.reference, DOTTED, 1.5),
     ]
     marks = draw_marks(list_cut_marks(models, curves, theme, list(models)), frame, theme)
@@ -140,14 +139,18 @@ def net_benefit(
 def _draw_at_prevalence(models: Models, theme: Theme, request: OverRisks) -> alt.Chart:
     """Draw the decision curve at another prevalence."""
     most = float(request.prevalence or 0)
-    beside = {EVERYBODY: flag_everybody(RISKS, most), NOBODY: np.zeros(len(RISKS))}
+    beside = {EVERYBODY: compute_benefit_of_flagging_all(RISKS, most), NOBODY: np.zeros(len(RISKS))}
     return _draw_over_risks(models, theme, request, beside, (-BELOW_ZERO * most, most))
 
 
 def _choose_benefit_range(models: Models) -> tuple[float, float]:
     """Return the range of net benefits: from a little below 0 to the largest prevalence."""
-    most = max(float(flagging_everybody(model.ranking, np.zeros(1))[0]) for model in models.values()) or 1.0
+    most = max(_compute_prevalence(model) for model in models.values()) or 1.0
     return -BELOW_ZERO * most, most
+
+
+def _compute_prevalence(model: Evaluated) -> float:
+    return float(model.ranking.positives) / float(model.ranking.total)
 
 
 def _find_last_useful_risk(models: Models, curves: dict[str, Curve]) -> float:
@@ -174,8 +177,8 @@ def standardised_net_benefit(
 ) -> alt.Chart:
     """Draw the net benefit as a share of what finding every positive at no cost would be worth, with its band."""
     first = next(iter(models.values())).ranking
-    own = rates_at(first, RISKS, check_prevalence(prevalence)).prevalence
-    beside = {EVERYBODY: divide(flag_everybody(RISKS, own), own), NOBODY: np.zeros(len(RISKS))}
+    own = compute_rates(first, RISKS, check_prevalence(prevalence)).prevalence
+    beside = {EVERYBODY: divide(compute_benefit_of_flagging_all(RISKS, own), own), NOBODY: np.zeros(len(RISKS))}
     request = _check_request("standardised", prevalence, level, resamples)
     return _draw_over_risks(models, theme, request, beside, (-0.15, 1.0))
 
@@ -210,7 +213,7 @@ def _draw_over_risks(
     y_domain: tuple[float, float],
 ) -> alt.Chart:
     """Draw a number of each model over the threshold probability, with a band where there is one model."""
-    title, words = curve_title(request.kind, request.prevalence), WORDINGS[request.kind]
+    title, words = write_curve_title(request.kind, request.prevalence), WORDINGS[request.kind]
     curves = {
         name: request.scale * heights(require_both_classes(model, title), RISKS, request.kind, request.prevalence)
         for name, model in models.items()
@@ -254,7 +257,7 @@ def _explain_shading(frame: Frame, band: list[Any], request: OverRisks) -> Frame
     """Add a line to the title that explains the shading."""
     if not band:
         return frame
-    return replace(frame, subtitle=[*frame.subtitle, band_caption(request.level)])
+    return replace(frame, subtitle=[*frame.subtitle, write_band_caption(request.level)])
 
 
 def _check_request(kind: str, prevalence: float | None, level: float, resamples: int | None) -> OverRisks:
@@ -308,7 +311,7 @@ def draw_columns(
         title=title,
         subtitle=[
             *([f"Best quota {describe_best_quota(best)}"] if best is not None else []),
-            *([band_caption(level)] if level is not None and "low" in columns else []),
+            *([write_band_caption(level)] if level is not None and "low" in columns else []),
         ],
         clip=True,
     )
@@ -364,7 +367,7 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
 
     With a `threshold`, the line of that cut is drawn along.
     """
-    lines = {name: cost_envelope(require_both_classes(model, "A cost curve")) for name, model in models.items()}
+    lines = {name: find_cost_envelope(require_both_classes(model, "A cost curve")) for name, model in models.items()}
     top = max(float(line.y.max()) for line in lines.values())
     frame = Frame(
         x=WORDINGS["cost"].x,
@@ -381,7 +384,11 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
         at = check_number(threshold, "threshold")
         series += [
             Series(
-                f"{name} at {at:g}", _list_columns(cost_line(model.ranking, at)), theme.colour(i), DASHES[i + 1], 1.5
+                f"{name} at {at:g}",
+                _list_columns(make_cost_line(model.ranking, at)),
+                theme.colour(i),
+                DASHES[i + 1],
+                1.5,
             )
             for i, (name, model) in enumerate(models.items())
         ]
@@ -401,9 +408,8 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
 )
 def brier_curve(models: Models, theme: Theme) -> alt.Chart:
     """Draw the loss at every cost proportion when the threshold is that proportion; the area is the Brier score."""
-    lines = {name: brier_line(require_both_classes(model, "A Brier curve")) for name, model in models.items()}
-    first = next(iter(models.values())).ranking
-    p = float(first.positives) / float(first.total)
+    lines = {name: make_brier_line(require_both_classes(model, "A Brier curve")) for name, model in models.items()}
+    p = _compute_prevalence(next(iter(models.values())))
     top = max(float(line.y.max()) for line in lines.values())
     frame = Frame(
         x=WORDINGS["loss"].x,
@@ -445,7 +451,7 @@ def profit(
     first, *_ = [require_both_classes(model, "A profit curve") for model in models.values()]
     price = check_amount(cost, "cost")
     worth = price * float(first.total) / float(first.positives) if value is None else check_amount(value, "value")
-    lines = {name: profits(model.ranking, worth, price) for name, model in models.items()}
+    lines = {name: compute_profits(model.ranking, worth, price) for name, model in models.items()}
     how: dict[str, Any] = {"level": check_level(level), "seed": check_whole(seed, "seed", 0)}
     best = {name: _describe_best_quota(model, worth, price, resamples, how) for name, model in models.items()}
     frame = Frame(

@@ -10,22 +10,30 @@ from cutline.core.public import CHARTS_ELSEWHERE
 from cutline.core.ranking import Ranking
 from cutline.core.validation import check_text
 from cutline.curves import quota_curves, threshold_curves
-from cutline.curves.curve_type import FARTHEST, THRESHOLD, Axis, Curve, CurveKind, Point, baseline, perfect
-from cutline.curves.quota_curves import list_table, quota_properties
+from cutline.curves.curve_type import (
+    FARTHEST,
+    THRESHOLD,
+    Axis,
+    Curve,
+    CurveKind,
+    Point,
+    make_baseline_ranking,
+    make_perfect_ranking,
+)
+from cutline.curves.quota_curves import make_list_table, quota_properties
 from cutline.curves.roc_space import IsoCost, Isometric, SharedHull, iso_cost, isometrics, shared_hull
-from cutline.curves.simplify import TOLERANCE, CurveLine, corners, curve_line, describe_line, simplify
+from cutline.curves.simplify import TOLERANCE, CurveLine, describe_line, list_corners, simplify, simplify_curve
 from cutline.curves.threshold_curves import (
     SCORE,
     Gap,
-    against_threshold,
-    decision_curve,
-    det_line,
-    det_reach,
-    deviates,
-    flagging_everybody,
-    gap,
-    loss_curves,
-    on_edge,
+    clip_to_edge,
+    compute_decision_curve,
+    compute_deviates,
+    compute_loss_curves,
+    find_det_reach,
+    find_gap,
+    make_det_line,
+    make_threshold_kind,
     under_skew,
     with_prevalence,
 )
@@ -47,27 +55,26 @@ __all__ = [
     "Isometric",
     "Point",
     "SharedHull",
-    "against_threshold",
-    "baseline",
-    "corners",
+    "clip_to_edge",
+    "compute_decision_curve",
+    "compute_deviates",
+    "compute_loss_curves",
     "curve",
-    "curve_line",
-    "decision_curve",
     "describe_line",
-    "det_line",
-    "det_reach",
-    "deviates",
-    "flagging_everybody",
-    "gap",
+    "find_det_reach",
+    "find_gap",
     "iso_cost",
     "isometrics",
-    "list_table",
-    "loss_curves",
-    "on_edge",
-    "perfect",
+    "list_corners",
+    "make_baseline_ranking",
+    "make_det_line",
+    "make_list_table",
+    "make_perfect_ranking",
+    "make_threshold_kind",
     "quota_properties",
     "shared_hull",
     "simplify",
+    "simplify_curve",
     "under_skew",
     "with_prevalence",
 ]
@@ -85,7 +92,7 @@ class Curves:
         if (lower := name.lower()) in self._by_name:
             return self._by_name[lower]
         if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
-            return against_threshold(MEASURES[name])
+            return make_threshold_kind(MEASURES[name])
         raise UnknownNameError(f"There is no curve {name!r}.{self.hint(name)}")
 
     def hint(self, name: object) -> str:
@@ -165,5 +172,5 @@ def curve(ranking: Ranking, name: str, **parameters: Any) -> Curve:
     if name not in CURVES._by_name and name in MEASURES and parameters:
         measure = MEASURES[name]
         if measure.needs is Needs.COUNTS:
-            return against_threshold(measure.with_(**parameters))(ranking)
+            return make_threshold_kind(measure.with_(**parameters))(ranking)
     return CURVES[name](ranking, **parameters)

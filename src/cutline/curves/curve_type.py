@@ -23,7 +23,7 @@ from cutline.measures.metadata import ONE_CLASS
 Between = Literal["line", "step-before", "step-after"]
 
 
-# What drawing programs can compute with: scores further apart, or nearer, than this have no places of their own.
+# The distances between scores that drawing programs can compute with.
 FARTHEST, NEAREST = 1e300, 1e-300
 BELOW_ZERO = 0.1
 
@@ -36,13 +36,13 @@ class Vertices(NamedTuple):
     places: Array
     parameters: Mapping[str, Any] = MappingProxyType({})
 
-    def of(self, measure: Measure) -> dict[str, Any]:
-        """Return the parameters of the curve that a measure takes too."""
+    def select_parameters(self, measure: Measure) -> dict[str, Any]:
+        """Return those parameters of the curve that the measure has, too."""
         return {name: value for name, value in self.parameters.items() if name in measure.parameters}
 
 
 class Point(NamedTuple):
-    """One place of a picture, and the threshold that leads there."""
+    """A point in the plane of a curve, and the threshold of its cut."""
 
     threshold: float
     x: float
@@ -53,20 +53,20 @@ class Point(NamedTuple):
 class Axis:
     """One axis of a curve: the value at each vertex, its title and its range.
 
-    `counted` says that the values are numbers of cases, so that nothing is marked between two whole ones.
+    `is_count` says that the values are numbers of cases, so that ticks stand at whole numbers only.
     """
 
     name: str
     title: str
     read: Callable[[Vertices], Any]
     range: tuple[float, float] = (-math.inf, math.inf)
-    counted: bool = False
+    is_count: bool = False
 
-    def domain(self, values: Array) -> tuple[float, float]:
-        """Return the ends of the drawn axis for these values: the whole range when that is finite.
+    def choose_domain(self, values: Array) -> tuple[float, float]:
+        """Return the ends of the drawn axis for these values: the whole range if it is finite.
 
-        Where values have a highest but no lowest bound, as the net benefit has, what is above zero matters: the axis
-        goes from a little below it to the highest value. Values beyond `FARTHEST` lie on the end of the axis.
+        If the range has an upper but no lower bound, as that of the net benefit, the axis goes from a little below
+        zero to the highest value. Values beyond `FARTHEST` lie on the end of the axis.
         """
         if math.isfinite(self.range[0]) and math.isfinite(self.range[1]):
             return float(self.range[0]), float(self.range[1])
@@ -86,36 +86,44 @@ class Axis:
         return low, high if high > low else low + 1.0
 
 
-def of(measure: Measure) -> Axis:
+def make_axis(measure: Measure) -> Axis:
     """Return the axis of a measure of one cut, or of a quota: its values at the vertices, under its title."""
     if measure.needs is Needs.COUNTS:
-        return Axis(measure.name, measure.title, lambda v: measure.compute(v.counts, **v.of(measure)), measure.range)
+        return Axis(
+            measure.name,
+            measure.title,
+            lambda v: measure.compute(v.counts, **v.select_parameters(measure)),
+            measure.range,
+        )
     return Axis(measure.name, measure.title, lambda v: measure.compute(v.ranking, quota=v.places), measure.range)
 
 
 THRESHOLD = Axis("threshold", "Threshold", lambda v: v.counts.threshold)
-FLAGGED = Axis("flagged", "Cases flagged", lambda v: v.places, (0, math.inf), counted=True)
+FLAGGED = Axis("flagged", "Cases flagged", lambda v: v.places, (0, math.inf), is_count=True)
 
 
-def every_cut(r: Ranking, **_: Any) -> Vertices:
+def take_every_cut(r: Ranking, **_: Any) -> Vertices:
     """Return a vertex for each distinct score."""
     return Vertices(r, r.counts, r.ends)
 
 
-def some_cuts(r: Ranking, cuts: Array) -> Vertices:
-    """Return a vertex for each of some cuts."""
-    c = r.counts
-    return Vertices(
-        r, Counts(c.tp[cuts], c.fp[cuts], c.fn[cuts], c.tn[cuts], c.threshold[cuts], c.is_risk), r.ends[cuts]
-    )
+def take_cuts(r: Ranking, cuts: Array) -> Vertices:
+    """Return a vertex for each of the given cuts."""
+    return Vertices(r, select_cuts(r.counts, cuts), r.ends[cuts])
+
+
+def select_cuts(c: Counts, cuts: Array) -> Counts:
+    """Return the counts of some of the cuts."""
+    return Counts(c.tp[cuts], c.fp[cuts], c.fn[cuts], c.tn[cuts], c.threshold[cuts], c.is_risk)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CurveKind:
     """A curve is two measures of one cut, drawn against each other at every cut.
 
-    `reach` says that the first value holds from the start, where its own measure is undefined (nobody is flagged).
-    `references` are the curves of a score without information ("baseline") and of a perfect order ("perfect").
+    `extends_to_start` says that the first value is also drawn at the start, where nobody is flagged and the measure is
+    undefined. `references` are the curves of a score without information ("baseline") and of a perfect order
+    ("perfect"); `compute_more_values` returns values of the curve that are not measures.
     """
 
     name: str
@@ -127,11 +135,11 @@ class CurveKind:
     area: Measure | None = None
     measures: tuple[Measure, ...] = ()
     undefined: tuple[UndefinedWhen, ...] = ()
-    vertices: Callable[..., Vertices] = every_cut
+    vertices: Callable[..., Vertices] = take_every_cut
     points: Callable[[Ranking], Mapping[str, Point]] = lambda _: {}
-    figures: Callable[[Ranking], Mapping[str, float]] = lambda _: {}
+    compute_more_values: Callable[[Ranking], Mapping[str, float]] = lambda _: {}
     references: tuple[str, ...] = ()
-    reach: bool = False
+    extends_to_start: bool = False
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
 
@@ -142,40 +150,45 @@ class CurveKind:
         return hash(self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _kind_called, (self.name,)  # a kind is one object, and holds functions that cannot be pickled
+        return _get_kind, (self.name,)  # a kind is one object, and holds functions that cannot be pickled
 
     def __call__(self, ranking: Ranking, **parameters: Any) -> Curve:
-        """Return the curve of a ranking; refused when the ranking lacks what it needs."""
-        self.check(parameters)
-        self.require(ranking)
-        made = self._read(ranking, parameters)
-        values = {str(m): float(m.compute(ranking, **made.of(m))) for m in self.measures if m.fits(ranking)}
+        """Return the curve of a ranking; raise if the ranking lacks what the curve needs."""
+        self.check_parameters(parameters)
+        self.check_ranking(ranking)
+        vertices = self._make_vertices(ranking, parameters)
+        values = {
+            str(m): float(m.compute(ranking, **vertices.select_parameters(m))) for m in self.measures if m.fits(ranking)
+        }
         return Curve(
             kind=self,
-            counts=made.counts,
-            x=np.asarray(self.x.read(made)),
-            y=np.asarray(self.y.read(made), dtype=float),
-            also={axis.name: np.asarray(axis.read(made), dtype=float) for axis in self.also},
-            area=self._area(ranking, values),
-            values=values | dict(self.figures(ranking)),
+            counts=vertices.counts,
+            x=np.asarray(self.x.read(vertices)),
+            y=np.asarray(self.y.read(vertices), dtype=float),
+            also={axis.name: np.asarray(axis.read(vertices), dtype=float) for axis in self.also},
+            area=self._compute_area(ranking, values),
+            values=values | dict(self.compute_more_values(ranking)),
             points=dict(self.points(ranking)),
-            beside={name: self._bare(REFERENCES[name](ranking, **parameters), parameters) for name in self.references},
+            beside={
+                name: self._make_reference(REFERENCES[name](ranking, **parameters), parameters)
+                for name in self.references
+            },
         )
 
-    def at(self, ranking: Ranking, threshold: float, **parameters: Any) -> Point:
-        """Return where the cut of a threshold lies in the picture of the curve.
+    def locate(self, ranking: Ranking, threshold: float, **parameters: Any) -> Point:
+        """Return the point of the cut at a threshold in the plane of the curve.
 
         Args:
             ranking: The ranking.
             threshold: The threshold of the cut.
-            **parameters: Those that the curve was drawn with.
+            **parameters: The parameters of the curve.
         """
         counts = ranking.at_threshold(threshold)
-        made = Vertices(ranking, counts, np.asarray(counts.flagged, dtype=float), parameters)
-        return Point(threshold, float(self.x.read(made)), float(self.y.read(made)))
+        vertices = Vertices(ranking, counts, np.asarray(counts.flagged, dtype=float), parameters)
+        return Point(threshold, float(self.x.read(vertices)), float(self.y.read(vertices)))
 
-    def check(self, parameters: Mapping[str, Any]) -> None:
-        """Refuse parameters that the curve does not have, and values they do not take."""
+    def check_parameters(self, parameters: Mapping[str, Any]) -> None:
+        """Raise if the curve does not have a parameter, or the parameter does not take its value."""
         for name, value in parameters.items():
             if name not in self.parameters:
                 takes = f"it takes {', '.join(self.parameters)}" if self.parameters else "it takes none"
@@ -189,59 +202,59 @@ class CurveKind:
             if isinstance(parameter.example, int) and value != int(value):
                 raise ParameterError(f"is {value!r}", "pass a whole number", argument=name)
 
-    def require(self, ranking: Ranking) -> None:
-        """Refuse a ranking that lacks what the curve needs, such as one of the classes."""
+    def check_ranking(self, ranking: Ranking) -> None:
+        """Raise if a ranking lacks what the curve needs, such as cases of both classes."""
         for condition in self.undefined:
             if np.any(condition.holds(ranking)):
-                way_out = "cases of both classes" if condition in ONE_CLASS else "finite scores on an ordinary scale"
-                raise InputError(f"The curve {self.name} cannot be drawn, {condition.words}", f"pass {way_out}")
+                remedy = "cases of both classes" if condition in ONE_CLASS else "finite scores on an ordinary scale"
+                raise InputError(f"The curve {self.name} cannot be drawn, {condition.words}", f"pass {remedy}")
 
-    def _area(self, ranking: Ranking, values: Mapping[str, float]) -> float | None:
-        """Return the measure that is the area, computed once when it is told beside the curve too."""
+    def _compute_area(self, ranking: Ranking, values: Mapping[str, float]) -> float | None:
+        """Return the area under the curve, from the values if it is one of them."""
         if self.area is None:
             return None
         known = values.get(str(self.area))
         return float(self.area.compute(ranking)) if known is None else known
 
-    def _read(self, ranking: Ranking, parameters: Mapping[str, Any]) -> Vertices:
+    def _make_vertices(self, ranking: Ranking, parameters: Mapping[str, Any]) -> Vertices:
         return self.vertices(ranking, **parameters)._replace(parameters=parameters)
 
-    def _bare(self, ranking: Ranking, parameters: Mapping[str, Any]) -> Curve:
-        made = self._read(ranking, parameters)
-        x, y = np.asarray(self.x.read(made)), np.asarray(self.y.read(made), dtype=float)
-        return Curve(kind=self, counts=made.counts, x=x, y=y)
+    def _make_reference(self, ranking: Ranking, parameters: Mapping[str, Any]) -> Curve:
+        vertices = self._make_vertices(ranking, parameters)
+        x, y = np.asarray(self.x.read(vertices)), np.asarray(self.y.read(vertices), dtype=float)
+        return Curve(kind=self, counts=vertices.counts, x=x, y=y)
 
     def __repr__(self) -> str:
         return f"<curve {self.name}: {self.title}>"
 
 
-def baseline(r: Ranking, prevalence: float | None = None, **_: Any) -> Ranking:
-    """Return the ranking of as many cases by a score without information, which is the same for all of them.
+def make_baseline_ranking(r: Ranking, prevalence: float | None = None, **_: Any) -> Ranking:
+    """Return the ranking of the same cases by a constant score.
 
     Args:
-        r: The ranking whose cases are counted.
-        prevalence: The share of positives that the baseline is to have; that of the ranking when None.
+        r: The ranking.
+        prevalence: The share of positives of the baseline; if None, the share in the ranking.
     """
     if prevalence is not None:
         return Ranking.of_counts([0.0], [prevalence * float(r.total)], [(1 - prevalence) * float(r.total)])
     return Ranking.of_counts([0.0], r.positives[None], r.negatives[None])
 
 
-def perfect(r: Ranking, **_: Any) -> Ranking:
+def make_perfect_ranking(r: Ranking, **_: Any) -> Ranking:
     """Return the ranking of the same cases by a model that puts all positives first."""
     nothing = np.zeros_like(r.positives)
     return Ranking.of_counts([1.0, 0.0], np.array([r.positives, nothing]), np.array([nothing, r.negatives]))
 
 
-REFERENCES: dict[str, Callable[..., Ranking]] = {"baseline": baseline, "perfect": perfect}
+REFERENCES: dict[str, Callable[..., Ranking]] = {"baseline": make_baseline_ranking, "perfect": make_perfect_ranking}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Curve(ComparedByFields):
     """The vertices of one curve: `threshold`, `x` and `y` of one length, from the cut that flags nobody.
 
-    `also` holds what else is drawn over the same x, `area` the measure that is the area under the curve, `values` the
-    measures that belong to the picture, `points` its named points, and `beside` the curves to compare it with.
+    `also` holds further lines over the same x, `area` the measure that is the area under the curve, `values` the
+    measures that belong to the curve, `points` its named points, and `beside` the reference curves.
     """
 
     kind: CurveKind
@@ -273,7 +286,7 @@ class Curve(ComparedByFields):
     def domain(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Ends of the two drawn axes."""
         y = np.concatenate([self.y, *self.also.values()]) if self.also else self.y
-        return self.kind.x.domain(self.x), self.kind.y.domain(y)
+        return self.kind.x.choose_domain(self.x), self.kind.y.choose_domain(y)
 
     def __len__(self) -> int:
         return len(self.x)
@@ -281,8 +294,8 @@ class Curve(ComparedByFields):
     def columns(self) -> dict[str, Array]:
         """Return the columns of the curve by name: threshold, counts and coordinates."""
         c = self.counts
-        counted = {"threshold": self.threshold, "tp": c.tp, "fp": c.fp, "fn": c.fn, "tn": c.tn}
-        return counted | {self.kind.x.name: self.x, self.kind.y.name: self.y} | dict(self.also)
+        counts = {"threshold": self.threshold, "tp": c.tp, "fp": c.fp, "fn": c.fn, "tn": c.tn}
+        return counts | {self.kind.x.name: self.x, self.kind.y.name: self.y} | dict(self.also)
 
     @public
     def to_frame(self, backend: str = "pandas") -> Any:
@@ -314,8 +327,8 @@ class Curve(ComparedByFields):
         return Table(names, rows, title=repr(self))._repr_html_()
 
 
-def _kind_called(name: str) -> CurveKind:
-    """Return the kind of curve of a name, where it is registered."""
+def _get_kind(name: str) -> CurveKind:
+    """Return the registered kind of curve with this name."""
     from cutline.curves import CURVES
 
     return CURVES[name]
@@ -324,25 +337,26 @@ def _kind_called(name: str) -> CurveKind:
 # ---------------------------------------------------------------------- the mean of several ROC curves
 
 
-def mean_roc(rankings: Sequence[Ranking]) -> tuple[Array, Array]:
-    """Return the mean of the recalls of some rankings at every false positive rate; the area under it is the mean
-    AUC.
+def average_roc(rankings: Sequence[Ranking]) -> tuple[Array, Array]:
+    """Return the mean of several ROC curves at every false positive rate; the area under it is the mean AUC.
 
-    At a rate where curves rise there are two points, below and above the rise, so that nothing is rounded off.
+    Where a curve rises vertically there are two points, below and above the rise, so that the mean is exact.
 
-    >>> one, two = Ranking.of_counts([2, 1], [1, 0], [0, 1]), Ranking.of_counts([2, 1], [0, 1], [1, 0])
-    >>> [side.tolist() for side in mean_roc([one, two])]
+    >>> first, second = Ranking.of_counts([2, 1], [1, 0], [0, 1]), Ranking.of_counts([2, 1], [0, 1], [1, 0])
+    >>> [side.tolist() for side in average_roc([first, second])]
     [[0.0, 0.0, 1.0, 1.0], [0.0, 0.5, 0.5, 1.0]]
     """
     rates = np.unique(np.concatenate([r.fpr for r in rankings]))
-    low, high = (np.mean([_at(r, rates, side) for r in rankings], axis=0) for side in ("left", "right"))
+    low, high = (
+        np.mean([_compute_recall_beside_rise(r, rates, side) for r in rankings], axis=0) for side in ("left", "right")
+    )
     x, y = np.repeat(rates, 2), np.column_stack((low, high)).ravel()
     corners = np.concatenate(([True], (np.diff(x) > 0) | (np.diff(y) > 0)))
     return x[corners], y[corners]
 
 
-def recall_at(r: Ranking, rates: Array) -> Array:
-    """Return the recall of the ROC curve at some false positive rates.
+def interpolate_recall(r: Ranking, rates: Array) -> Array:
+    """Return the recall of the ROC curve at the given false positive rates.
 
     Args:
         r: The ranking.
@@ -351,10 +365,10 @@ def recall_at(r: Ranking, rates: Array) -> Array:
     return np.interp(rates, r.fpr, r.tpr)
 
 
-def precision_at(r: Ranking, recalls: Array) -> Array:
+def find_precision(r: Ranking, recalls: Array) -> Array:
     """Return the precision of the first cut that reaches each recall.
 
-    >>> precision_at(Ranking.of_counts([3, 2, 1], [1, 0, 1], [0, 1, 0]), np.array([0.5, 1.0])).round(4).tolist()
+    >>> find_precision(Ranking.of_counts([3, 2, 1], [1, 0, 1], [0, 1, 0]), np.array([0.5, 1.0])).round(4).tolist()
     [1.0, 0.6667]
 
     Args:
@@ -367,13 +381,13 @@ def precision_at(r: Ranking, recalls: Array) -> Array:
     return np.asarray(precision[np.minimum(first, len(precision) - 1)])
 
 
-def _at(r: Ranking, rates: Array, side: str) -> Array:
-    """Return the recall at some rates, before ("left") or after ("right") it rises there."""
+def _compute_recall_beside_rise(r: Ranking, rates: Array, side: str) -> Array:
+    """Return the recall below ("left") or above ("right") the vertical rise at each rate."""
     fpr, tpr = r.fpr, r.tpr
     last = side == "right"
     starts = np.flatnonzero(np.diff(fpr, append=np.inf) > 0) if last else np.flatnonzero(np.diff(fpr, prepend=-1) > 0)
     on_curve = np.interp(rates, fpr[starts], tpr[starts])
-    # Between two rates of the curve both sides are one line, from above the one rise to below the next.
+    # Between two rates of the curve both sides are the same line, from above one rise to below the next.
     first, end = np.flatnonzero(np.diff(fpr, prepend=-1) > 0), np.flatnonzero(np.diff(fpr, append=np.inf) > 0)
     place = np.searchsorted(fpr[first], rates, side="right") - 1
     exact = fpr[first][place] == rates

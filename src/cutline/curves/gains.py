@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from cutline.core.array_ops import Array
 from cutline.core.counts import divide, format_number
@@ -22,15 +23,15 @@ class Gains(ShownAsTable):
     """A row for each portion of the list, from the top: cases, positives, rate, lift, and the same cumulated.
 
     Cases tied across the end of a portion belong to both in part, as many as would fall there in a random order.
-    `ks` is the largest distance of the shares found of the two classes at the end of a portion, `ks_portion` which one
-    that is, and `ks_anywhere` the largest at any cut.
+    `ks` is the largest distance between recall and false positive rate at the end of a portion, `ks_portion` the number
+    of that portion, and `ks_anywhere` the largest distance at any cut.
     """
 
     columns: dict[str, Array]
     ks: float
     ks_portion: int
     ks_anywhere: float
-    names: str = ""  # which labels are positive and negative, where that is not plain
+    names: str = ""  # which labels are positive and negative, unless that is obvious
 
     def __len__(self) -> int:
         return len(self.columns["portion"])
@@ -79,15 +80,17 @@ class Gains(ShownAsTable):
 
     def __repr__(self) -> str:
         """Return the two tables below each other, which fit into 80 columns."""
-        own, cumulated = (self._lines(names) for names in (_OWN, _CUMULATED))
+        own, cumulated = (self._format_lines(names) for names in (_OWN, _CUMULATED))
         return "\n".join([self._title, *own, "", "Cumulated from the top of the list", *cumulated, *self._below])
 
-    def _lines(self, names: Mapping[str, str]) -> list[str]:
-        columns = [[_cell(header, value) for value in self._rounded(name)] for name, header in names.items()]
+    def _format_lines(self, names: Mapping[str, str]) -> list[str]:
+        columns = [
+            [_format_cell(header, value) for value in self._round_counts(name)] for name, header in names.items()
+        ]
         return align_columns(list(names.values()), list(zip(*columns, strict=True)), [True] * len(names))
 
-    def _rounded(self, name: str) -> list[float]:
-        """Return a column; counts as whole numbers that add up to the rounded counts from the top."""
+    def _round_counts(self, name: str) -> list[float]:
+        """Return a column, with counts as whole numbers that add up to the rounded cumulated counts."""
         if name.removeprefix("cumulated_") not in _COUNTS:
             return list(self.columns[name].tolist())
         cumulated = np.rint(self.columns[f"cumulated_{name.removeprefix('cumulated_')}"])
@@ -98,7 +101,7 @@ class Gains(ShownAsTable):
 
 
 MOST_PORTIONS = 100_000
-# What is printed, under which header.
+# The printed columns and their headers.
 _OWN = {
     "portion": "portion", "first_score": "first score", "last_score": "last score", "cases": "cases",
     "positives": "positives", "rate": "rate", "lift": "lift",
@@ -111,7 +114,7 @@ _CUMULATED = {
 _COUNTS = ("cases", "positives")
 
 
-def _cell(header: str, value: float) -> str:
+def _format_cell(header: str, value: float) -> str:
     return format_number(value) if header == "share of list" or header in _COUNTS else format_value(value)
 
 
@@ -120,14 +123,14 @@ def gains(r: Ranking, portions: int | Sequence[float] = 10) -> Gains:
 
     Args:
         r: The ranking.
-        portions: Into how many portions the list is divided; or the shares of the list at which they end, such as
+        portions: The number of portions of equal size; or the shares of the list at which they end, such as
             [0.01, 0.05, 0.1], and the rest of the list is the last.
 
-    >>> found = gains(Ranking.of_counts([4, 3, 2, 1], [2, 1, 1, 0], [0, 1, 1, 2]), 2)
-    >>> found["positives"].tolist(), found["cumulated_gain"].tolist(), found.ks
+    >>> table = gains(Ranking.of_counts([4, 3, 2, 1], [2, 1, 1, 0], [0, 1, 1, 2]), 2)
+    >>> table["positives"].tolist(), table["cumulated_gain"].tolist(), table.ks
     ([3, 1], [0.75, 1.0], 0.5)
     """
-    shares = _shares(portions)
+    shares = _read_shares(portions)
     if not r.positives or not r.negatives:
         raise InputError("A gains table needs cases of both classes: these are of one.")
     n = float(r.total)
@@ -138,7 +141,7 @@ def gains(r: Ranking, portions: int | Sequence[float] = 10) -> Gains:
     cases, positives = np.diff(ends), np.diff(tp)
     recall, fpr = tp[1:] / float(r.positives), fp[1:] / float(r.negatives)
     prevalence = float(r.positives) / n
-    first, last = _cells(r, ends)
+    first, last = _find_portion_scores(r, ends)
     separation = recall - fpr
     best = int(np.argmax(separation))
     columns = {
@@ -157,11 +160,11 @@ def gains(r: Ranking, portions: int | Sequence[float] = 10) -> Gains:
         "cumulated_lift": divide(tp[1:] / ends[1:], prevalence),
         "ks": separation,
     }
-    whole = {name: _whole(column) for name, column in columns.items()}
+    whole = {name: convert_whole_numbers(column) for name, column in columns.items()}
     return Gains(whole, float(separation[best]), best + 1, float(ks.compute(r)), describe_unusual_names(r))
 
 
-def _shares(portions: Any) -> Array:
+def _read_shares(portions: Any) -> Array:
     """Return the shares of the list at which portions begin and end, from 0 to 1."""
     if is_single(portions):
         many = check_whole(portions, "portions", 1)
@@ -170,17 +173,19 @@ def _shares(portions: Any) -> Array:
         return np.arange(many + 1) / many
     shares = as_numbers(portions, "portions").astype(float)
     if not len(shares) or not shares[0] > 0 or not (shares[1:] > shares[:-1]).all() or shares[-1] > 1:
-        way_out = "pass rising shares of the list between 0 and 1, such as 0.01, 0.05, 0.1"
-        raise ParameterError(f"is {shorten_repr(list(portions))}", way_out, argument="portions")
+        remedy = "pass rising shares of the list between 0 and 1, such as 0.01, 0.05, 0.1"
+        raise ParameterError(f"is {shorten_repr(list(portions))}", remedy, argument="portions")
     return np.concatenate(([0.0], shares, [1.0] if shares[-1] < 1 else []))
 
 
-def _whole(column: Array) -> Array:
-    """Return numbers of cases as integers, where no tie is split."""
-    return column.astype(np.int64) if (column == np.floor(column)).all() and np.abs(column).max() < 2**53 else column
+def convert_whole_numbers(column: npt.ArrayLike) -> Array:
+    """Return numbers as integers if all of them are whole: counts are, unless a tie is split."""
+    values = np.asarray(column)
+    is_whole = (values == np.floor(values)).all() and np.abs(values).max() < 2**53
+    return values.astype(np.int64) if is_whole else values
 
 
-def _cells(r: Ranking, ends: Array) -> tuple[Array, Array]:
+def _find_portion_scores(r: Ranking, ends: Array) -> tuple[Array, Array]:
     """Return the positions of the first and the last score of each portion."""
     slack = 1e-9 * ends[-1]  # a portion that ends with a score does not reach into the next
     first = np.searchsorted(r.ends[1:], ends[:-1] + slack, side="left")
@@ -213,15 +218,15 @@ class ScoreBands(NamedTuple):
     separation: Array
 
 
-def score_bands(r: Ranking, bands: int = 10) -> ScoreBands:
-    """Divide a ranking into bands of about as many cases each; cases of one score stay together.
+def divide_into_bands(r: Ranking, bands: int = 10) -> ScoreBands:
+    """Divide a ranking into bands with about equal numbers of cases; cases of one score stay together.
 
     Args:
         r: The ranking, whose last cases are the safest.
-        bands: How many bands there are at most.
+        bands: The largest number of bands.
 
-    >>> found = score_bands(Ranking.of_counts([4, 3, 2, 1], [2, 1, 1, 0], [0, 1, 1, 2]), 2)
-    >>> found.cases.tolist(), found.positives.tolist(), found.approved.tolist()
+    >>> bands = divide_into_bands(Ranking.of_counts([4, 3, 2, 1], [2, 1, 1, 0], [0, 1, 1, 2]), 2)
+    >>> bands.cases.tolist(), bands.positives.tolist(), bands.approved.tolist()
     ([4.0, 4.0], [1.0, 3.0], [0.5, 1.0])
     """
     ends = np.asarray(r.ends, dtype=float)

@@ -1,4 +1,4 @@
-"""The list place by place: curves over quotas of any size, ties by expectation, and the list as a table."""
+"""Curves over quotas of any size, with expected counts inside ties; and the list as a table."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core import validation as door
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table, format_value
-from cutline.curves.curve_type import FLAGGED, Axis, CurveKind, Vertices, every_cut, of, perfect
+from cutline.core.validation import as_scores, check_one_order, is_single
+from cutline.curves.curve_type import (
+    FLAGGED,
+    Axis,
+    CurveKind,
+    Vertices,
+    make_axis,
+    make_perfect_ranking,
+    take_every_cut,
+)
+from cutline.curves.gains import convert_whole_numbers
 from cutline.measures import Measure
 from cutline.measures.combined import lift
 from cutline.measures.forms import MeanOfCases
@@ -33,35 +42,35 @@ from cutline.measures.quotas import (
 )
 from cutline.measures.rates import fpr, precision, recall
 
-QUOTA = Axis("quota", "Quota (places)", lambda v: v.places, (0, math.inf), counted=True)
+QUOTA = Axis("quota", "Quota (places)", lambda v: v.places, (0, math.inf), is_count=True)
 
 
-def places(r: Ranking) -> Array:
-    """Return the places at which a curve over the list is read.
+def list_places(r: Ranking) -> Array:
+    """Return the places of the list at which a curve over quotas is computed.
 
-    Each end of a tie; besides, all whole places up to 1000 and then one for each thousandth more. What is divided by
-    the place bends inside a tie, and between two of these it departs from a straight line by less than 1e-6.
+    These are the end of each tie, all whole places up to 1000, and then places in steps of a thousandth. A ratio to
+    the place bends inside a tie, but between two of these places it departs from a straight line by less than 1e-6.
     """
-    return np.asarray(r.cached("places", lambda: _places(r)))  # which all charts over the list ask for
+    return np.asarray(r.cached("places", lambda: _compute_places(r)))  # all charts over quotas need them
 
 
-def _places(r: Ranking) -> Array:
+def _compute_places(r: Ranking) -> Array:
     n = float(r.total)
-    start = 1000.0 if r.integral else _first_end(r)
+    start = 1000.0 if r.integral else _find_first_end(r)
     steps = start * 1.001 ** np.arange(max(0.0, math.log(max(n, start) / start) / math.log(1.001)))
     inside = np.concatenate((np.arange(1.0, min(n, start)), np.floor(steps))) if r.integral else steps
     return np.unique(np.concatenate((r.ends.astype(float), inside[inside < n])))
 
 
-def _first_end(r: Ranking) -> float:
-    """Return the weight of the first cases of the list; a cell may be empty where one class alone has a cut."""
+def _find_first_end(r: Ranking) -> float:
+    """Return the end of the first score that has cases."""
     return float(r.ends[np.flatnonzero(r.ends)[0]])
 
 
-def _every_place(r: Ranking, **_: Any) -> Vertices:
-    """Return a vertex for each place of the list, the counts inside a tie being expectations."""
-    at = places(r)
-    return every_cut(r) if len(at) == len(r.ends) else _at(r, at, at)
+def _take_every_place(r: Ranking, **_: Any) -> Vertices:
+    """Return a vertex for each place of `list_places`, with expected counts inside ties."""
+    at = list_places(r)
+    return take_every_cut(r) if len(at) == len(r.ends) else _take_quotas(r, at, at)
 
 
 # Between two places of this ratio a precision that bends is off a straight line by so little that all the area lost is
@@ -69,22 +78,20 @@ def _every_place(r: Ranking, **_: Any) -> Vertices:
 _RATIO = 1.02
 
 
-def _where_precision_bends(r: Ranking, **_: Any) -> Vertices:
-    """Return a vertex for each cut, and enough of the way along every score that has positives, where precision
-    bends.
-    """
+def _take_bends_of_precision(r: Ranking, **_: Any) -> Vertices:
+    """Return a vertex for each cut, and more inside ties with positives, where the precision bends."""
     ends = r.ends.astype(float)
-    first, n = _first_end(r), float(ends[-1])
+    first, n = _find_first_end(r), float(ends[-1])
     steps = first * _RATIO ** np.arange(math.log(n / first) / math.log(_RATIO))
     cell, _inside = r.position(steps)
-    # No positive: straight down. As many false alarms as before in step: straight across.
+    # Without positives the line goes straight down; at an unchanged precision it goes straight across.
     bends = (r.pos[cell] > 0) & (np.abs(r.tp[cell] - r.share[cell] * ends[cell]) > 0)
     at = np.unique(np.concatenate((ends, steps[bends])))
-    return every_cut(r) if len(at) == len(ends) else _at(r, at, at)
+    return take_every_cut(r) if len(at) == len(ends) else _take_quotas(r, at, at)
 
 
-def _at(r: Ranking, quota: Array, places: Array) -> Vertices:
-    """Return the vertices of some quotas; the first quota is 0."""
+def _take_quotas(r: Ranking, quota: Array, places: Array) -> Vertices:
+    """Return the vertices of the given quotas, of which the first is 0."""
     counts = r.at_quota(quota)
     threshold = np.array(counts.threshold, dtype=float)
     threshold[0] = r.thresholds[0]
@@ -94,14 +101,14 @@ def _at(r: Ranking, quota: Array, places: Array) -> Vertices:
 DAVIS_GOADRICH = CurveKind(
     name="precision_recall_davis_goadrich",
     title="Precision-recall, interpolated in counts",
-    x=of(recall),
-    y=of(precision),
+    x=make_axis(recall),
+    y=make_axis(precision),
     between="line",
-    vertices=_where_precision_bends,
+    vertices=_take_bends_of_precision,
     area=aucpr_davis_goadrich,
     undefined=(NO_POSITIVE,),
     references=("baseline",),
-    reach=True,
+    extends_to_start=True,
     aliases=("davis_goadrich",),
 )
 
@@ -109,9 +116,9 @@ LIFT = CurveKind(
     name="lift",
     title="Lift chart",
     x=FLAGGED,
-    y=of(lift),
+    y=make_axis(lift),
     between="line",
-    vertices=_every_place,
+    vertices=_take_every_place,
     measures=(average_lift,),
     undefined=(NO_POSITIVE,),
     references=("baseline",),
@@ -122,15 +129,15 @@ HIT_RATE = CurveKind(
     name="hit_rate",
     title="Hit rate curve",
     x=QUOTA,
-    y=of(hit_rate),
+    y=make_axis(hit_rate),
     between="line",
-    vertices=_every_place,
+    vertices=_take_every_place,
     measures=(average_hit_rate,),
     references=("baseline", "perfect"),
 )
 
 
-def _areas(r: Ranking) -> Mapping[str, float]:
+def _compute_pem_areas(r: Ranking) -> Mapping[str, float]:
     return pem_areas(r)._asdict()
 
 
@@ -138,25 +145,25 @@ QRECALL = CurveKind(
     name="qrecall",
     title="Qrecall curve",
     x=QUOTA,
-    y=of(qrecall),
+    y=make_axis(qrecall),
     between="line",
-    vertices=_every_place,
+    vertices=_take_every_place,
     measures=(average_qrecall, pem),
     undefined=(NO_POSITIVE,),
-    figures=_areas,
+    compute_more_values=_compute_pem_areas,
     references=("baseline", "perfect"),
 )
 
 
-def _portions(r: Ranking, portions: int = 10) -> Vertices:
+def _take_portions(r: Ranking, portions: int = 10) -> Vertices:
     portion = np.arange(portions + 1)
-    return _at(r, float(r.total) * portion / portions, portion)
+    return _take_quotas(r, float(r.total) * portion / portions, portion)
 
 
 PORTION_LIFT = CurveKind(
     name="portion_lift",
     title="Lift by portions of the list",
-    x=Axis("portion", "Portion of the list, from its top", lambda v: v.places, (0, math.inf), counted=True),
+    x=Axis("portion", "Portion of the list, from its top", lambda v: v.places, (0, math.inf), is_count=True),
     y=Axis(
         portion_lift.name,
         portion_lift.title,
@@ -164,7 +171,7 @@ PORTION_LIFT = CurveKind(
         portion_lift.range,
     ),
     between="step-before",
-    vertices=_portions,
+    vertices=_take_portions,
     undefined=(NO_POSITIVE,),
     parameters={"portions": replace(portion_lift.parameters["portions"], words="into how many the list is divided")},
     aliases=("lift_by_portion", "lift_by_decile", "deciles"),
@@ -175,11 +182,11 @@ PORTION_LIFT = CurveKind(
 
 
 def quota_properties(r: Ranking) -> Table:
-    """Return what hit rate and Qrecall do on this list: along it, at its end, and when a case changes places.
+    """Describe hit rate and Qrecall on this list: along it, at its end, and when two neighbours swap.
 
     >>> from cutline import rank
-    >>> found = quota_properties(rank([1, 0, 1, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)))
-    >>> [row["qrecall"] for row in found][:3]
+    >>> properties = quota_properties(rank([1, 0, 1, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)))
+    >>> [row["qrecall"] for row in properties][:3]
     ['never falls', '1.0000', '0.0250 at the top, 0.0250 at the end']
 
     Args:
@@ -187,7 +194,7 @@ def quota_properties(r: Ranking) -> Table:
     """
     if len(r) < r.total or not r.negatives or not r.positives:
         raise InputError("The list has ties, or one class only", "pass untied cases of both classes")
-    properties = {measure.name: _properties_of(measure, r.share) for measure in (hit_rate, qrecall)}
+    properties = {measure.name: _describe_properties(measure, r.share) for measure in (hit_rate, qrecall)}
     parts = (
         "along the list",
         "at its end",
@@ -198,33 +205,33 @@ def quota_properties(r: Ranking) -> Table:
     return Table(("property", *properties), tuple(zip(parts, *properties.values(), strict=True)))
 
 
-def _properties_of(measure: Measure, labels: Array) -> tuple[str, ...]:
-    value = _along(measure, labels)
+def _describe_properties(measure: Measure, labels: Array) -> tuple[str, ...]:
+    value = _compute_along_list(measure, labels)
     steps = np.diff(value)
     course = "never falls" if (steps >= 0).all() else ("never rises" if (steps <= 0).all() else "rises and falls")
     after_negative = steps[labels[1:] == 0]
     effect = "falls" if (after_negative < 0).any() else ("stays" if (after_negative == 0).all() else "rises")
-    top, end = (format_value(_gain_of_move(measure, labels, place)) for place in (1, len(labels) - 1))
+    top, end = (format_value(_compute_gain_of_move(measure, labels, place)) for place in (1, len(labels) - 1))
     low, high = measure.range
     return course, format_value(float(value[-1])), f"{top} at the top, {end} at the end", effect, f"{low:g} to {high:g}"
 
 
-def _along(measure: Measure, labels: Array) -> Array:
-    """Return the measure at every place of a list of classes."""
+def _compute_along_list(measure: Measure, labels: Array) -> Array:
+    """Return the measure at every quota of a list of labels."""
     n = len(labels)
     ranking = Ranking.of_counts(np.arange(n, 0, -1.0), labels, 1 - labels)
     return np.asarray(measure.compute(ranking, quota=np.arange(1.0, n + 1)), dtype=float)
 
 
-def _gain_of_move(measure: Measure, labels: Array, place: int) -> float:
-    """Return the growth of the mean over all quotas when a positive moves up one position."""
+def _compute_gain_of_move(measure: Measure, labels: Array, place: int) -> float:
+    """Return how much the mean over all quotas grows when a positive moves up one position."""
     others = np.delete(labels, [place - 1, place])
     if others.sum() == labels.sum():  # both places had negatives: another positive gives way
         others[np.flatnonzero(others)[0]] = 0.0
     elif others.sum() == labels.sum() - 2:  # both had positives: one of them goes elsewhere
         others[np.flatnonzero(others == 0)[0]] = 1.0
     above, below = (np.insert(others, place - 1, pair) for pair in ([1.0, 0.0], [0.0, 1.0]))
-    return float(np.mean(_along(measure, above) - _along(measure, below)))
+    return float(np.mean(_compute_along_list(measure, above) - _compute_along_list(measure, below)))
 
 
 # ---------------------------------------------------------------------- the list as a table
@@ -234,30 +241,30 @@ MOST_PLACES = 1_000_000
 _AT_PLACES = {"tpr": recall, "fpr": fpr, "precision": precision, "lift": lift}
 
 
-def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None) -> Table:
-    """Return what every place of the list brings.
+def make_list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None) -> Table:
+    """Return a row for each place of the list: score, class, counts, rates and areas.
 
-    Inside a tie all is an expectation over the orders of the tied cases.
+    Inside a tie the numbers are expectations over the orders of the tied cases.
 
     Args:
         r: The ranking.
-        ids: The names of the cases; only where no scores are tied, as ties have no order.
-        scores: The score of each named case, in the order of the names: a ranking knows no rows.
+        ids: The names of the cases; only without tied scores, as ties have no order.
+        scores: The score of each named case, in the order of the names, as a ranking does not hold the rows.
     """
     n = _count_places(r)
-    named = names_from_the_top(r, ids, scores)
+    names = order_names(r, ids, scores)
     place = np.arange(1.0, n + 1)
     counts = r.at_quota(place)
-    random, best = place / n, np.asarray(qrecall.compute(perfect(r), quota=place))
+    random, best = place / n, np.asarray(qrecall.compute(make_perfect_ranking(r), quota=place))
     recalls = np.asarray(qrecall.compute(r, quota=place), dtype=float)
     cell = np.repeat(np.arange(len(r)), r.size.astype(int))
     columns: dict[str, Any] = {
         "place": place.astype(int),
-        **({} if named is None else {"id": named}),
+        **({} if names is None else {"id": names}),
         "score": r.score[cell],
-        "class": _whole_numbers(r.share[cell]),
-        "tp": _whole_numbers(counts.tp),
-        "fp": _whole_numbers(counts.fp),
+        "class": convert_whole_numbers(r.share[cell]),
+        "tp": convert_whole_numbers(counts.tp),
+        "fp": convert_whole_numbers(counts.fp),
         **{name: m.compute(counts) for name, m in _AT_PLACES.items()},
         "gain": counts.tp - place * float(r.positives) / n,
         "hit_rate": hit_rate.compute(r, quota=place),
@@ -267,7 +274,7 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None)
         "s1": np.maximum(recalls - random, 0.0),
         "s2": np.maximum(random - recalls, 0.0),
         "s3": best - random,
-        **({} if r.are_probabilities else {"hinge": hinge_losses(r)[cell]}),
+        **({} if r.are_probabilities else {"hinge": compute_hinge_losses(r)[cell]}),
     }
     rows = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
     areas = ", ".join(f"{name.upper()} {format_value(float(columns[name].sum()))}" for name in ("s1", "s2", "s3"))
@@ -275,15 +282,8 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None)
     return Table(tuple(columns), tuple(rows), below=below)
 
 
-def _whole_numbers(column: Any) -> Array:
-    """Return whole numbers where all are whole, which print as they are counted; inside ties there are expectations."""
-    values = np.asarray(column, dtype=float)
-    whole = values.astype(int)
-    return whole if (values == whole).all() else values
-
-
 def _count_places(r: Ranking) -> int:
-    """Return how many places the list has; refused where it has none that can be told."""
+    """Return the number of places of the list; raise if it has no places or too many for a table."""
     if not r.integral:
         raise InputError("The weights are not whole numbers, so the list has no positions", "pass unweighted cases")
     if not r.positives:
@@ -294,8 +294,8 @@ def _count_places(r: Ranking) -> int:
     return n
 
 
-def names_from_the_top(r: Ranking, ids: Any, scores: Any) -> list[Any] | None:
-    """Return the names of the cases in the order of the list, found by their scores.
+def order_names(r: Ranking, ids: Any, scores: Any) -> list[Any] | None:
+    """Return the names of the cases in the order of the list, matched by their scores.
 
     Args:
         r: The ranking.
@@ -306,13 +306,13 @@ def names_from_the_top(r: Ranking, ids: Any, scores: Any) -> list[Any] | None:
         if scores is not None:
             raise ParameterError("are for the names of the cases", "pass ids too", argument="scores")
         return None
-    if isinstance(ids, str | Mapping | Set) or not hasattr(ids, "__len__") or door.is_single(ids):
+    if isinstance(ids, str | Mapping | Set) or not hasattr(ids, "__len__") or is_single(ids):
         raise ParameterError(f"is {shorten_repr(ids)}", "pass a list with a name for each case", argument="ids")
     if scores is None:
         problem = "names cases, but not where they stand in the list"
         raise ParameterError(problem, "pass scores too, the score of each named case", argument="ids")
-    door.check_one_order({"ids": ids, "scores": scores})
-    scores_of_ids = door.as_scores(scores).astype(float)
+    check_one_order({"ids": ids, "scores": scores})
+    scores_of_ids = as_scores(scores).astype(float)
     if len(ids) != len(scores_of_ids):
         raise ParameterError(
             f"has {len(ids)} names for {len(scores_of_ids)} scores", "pass one for each", argument="ids"
@@ -326,8 +326,8 @@ def names_from_the_top(r: Ranking, ids: Any, scores: Any) -> list[Any] | None:
     return [names[i] for i in order]
 
 
-def hinge_losses(r: Ranking) -> Array:
-    """Return the mean hinge loss of the cases of each distinct score, which is taken for a signed distance."""
+def compute_hinge_losses(r: Ranking) -> Array:
+    """Return the mean hinge loss of the cases of each distinct score, read as a signed distance."""
     form = hinge_loss.form
     assert isinstance(form, MeanOfCases)  # noqa: S101
     of_positives, of_negatives = form.of(r)

@@ -23,7 +23,7 @@ from cutline.measures.costs import expected_cost
 
 
 class IsoCost(NamedTuple):
-    """The line of equal cost in ROC space that touches the curve, the cut where it does, and the cost there."""
+    """The line of equal cost in ROC space that touches the curve, with the point of contact and the cost."""
 
     slope: float
     intercept: float
@@ -32,7 +32,7 @@ class IsoCost(NamedTuple):
 
 
 def iso_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> IsoCost:
-    """Return the point of least mean cost, and the line of the points of ROC space with the same cost.
+    """Return the point of least mean cost, and the line of equal cost through it in ROC space.
 
     Args:
         r: The ranking.
@@ -50,7 +50,7 @@ def iso_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> IsoCo
         raise ParameterError(
             "is 0, and lines of equal cost would be vertical", "pass a number above 0", argument="cost_fn"
         )
-    ROC.require(r)
+    ROC.check_ranking(r)
     cost = expected_cost.compute(r.counts, **costs)
     best = int(np.argmin(cost))
     point = Point(float(r.thresholds[best]), float(r.fpr[best]), float(r.tpr[best]))
@@ -63,7 +63,7 @@ def iso_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> IsoCo
 
 Space = Literal["roc", "precision_recall"]
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-_FINE, _EVERY = 801, 4  # points of an axis, and which of its rows or columns are read
+_FINE, _EVERY = 801, 4  # points of an axis, and the step between the rows or columns that are searched
 
 
 class Isometric(NamedTuple):
@@ -79,8 +79,8 @@ def isometrics(
 ) -> list[Isometric]:
     """Return the lines of equal value of a measure at the prevalence of a ranking.
 
-    In ROC space those of the accuracy and of the expected cost are straight and parallel; those of precision are rays
-    from the origin, those of F1 from a point left of it. They are found by interpolation, to 1e-3 of the axis.
+    In ROC space the lines of the accuracy and of the expected cost are straight and parallel; those of precision are
+    rays from the origin, those of F1 rays from a point left of it. They are interpolated, to 1e-3 of the axis.
 
     >>> from cutline import rank
     >>> [line] = isometrics(rank([1, 0], [2, 1]), "accuracy", levels=[0.75])
@@ -91,26 +91,28 @@ def isometrics(
         r: The ranking, of which only the prevalence matters.
         measure: A measure of one cut.
         space: "roc", or "precision_recall".
-        levels: The values; tenths of the range that the measure has in the picture unless told.
-        **parameters: Those of the measure.
+        levels: The values; by default tenths of the range of the measure in this space.
+        **parameters: Parameters of the measure.
     """
     chosen = MEASURES[measure]
     if chosen.needs is not Needs.COUNTS:
         raise ParameterError(f"{chosen.name} is not a measure of one cut", "choose one, such as accuracy or f1")
     axis = np.linspace(0, 1, _FINE)
-    value = np.asarray(chosen.compute(_counts(r, axis[:, None], axis[None, :], space), **parameters), dtype=float)
+    value = np.asarray(
+        chosen.compute(_compute_counts(r, axis[:, None], axis[None, :], space), **parameters), dtype=float
+    )
     known = value[np.isfinite(value)]
     if not len(known):
         raise ParameterError(f"{chosen.name} has no value in this picture", "choose another measure")
     if levels is None:
         low, high = float(known.min()), float(known.max())
         levels = [low + share * (high - low) for share in LEVELS]
-    lines = (_line(value, axis, float(level)) for level in levels)
+    lines = (_trace_level(value, axis, float(level)) for level in levels)
     return [line for line in lines if len(line.x) > 1]
 
 
-def _counts(r: Ranking, x: Array, y: Array, space: Space) -> Counts:
-    """Return the counts at each point of the picture, as shares of all cases; undefined where no table leads there."""
+def _compute_counts(r: Ranking, x: Array, y: Array, space: Space) -> Counts:
+    """Return the counts at each point of the space, as shares of all cases; NaN at points that no cut can reach."""
     positives = float(divide(r.positives, r.total))
     negatives = 1 - positives
     if space == "roc":
@@ -122,11 +124,11 @@ def _counts(r: Ranking, x: Array, y: Array, space: Space) -> Counts:
         is_reached = np.isfinite(fp) & (fp <= negatives) & (tp > 0)
         tp, fp = np.where(is_reached, tp, 0.0), np.where(is_reached, fp, 0.0)
         out = np.where(is_reached, 1.0, np.nan)
-        return _counts_unchecked(tp * out, fp * out, (positives - tp) * out, (negatives - fp) * out)
+        return _make_unchecked_counts(tp * out, fp * out, (positives - tp) * out, (negatives - fp) * out)
     return Counts(tp, fp, positives - tp, negatives - fp)
 
 
-def _counts_unchecked(*cells: Array) -> Counts:
+def _make_unchecked_counts(*cells: Array) -> Counts:
     """Return counts with undefined cells, which a table of real cases never has."""
     counts = Counts(0, 0, 0, 0)
     for name, cell in zip(("tp", "fp", "fn", "tn"), cells, strict=True):
@@ -134,14 +136,14 @@ def _counts_unchecked(*cells: Array) -> Counts:
     return counts
 
 
-def _line(value: Array, axis: Array, level: float) -> Isometric:
-    """Return where a value lies: read column by column, which is sharp where the line is flat, and row by row.
+def _trace_level(value: Array, axis: Array, level: float) -> Isometric:
+    """Return the points with a value, searched by column, which is precise where the line is flat, and by row.
 
-    A column, and a row, passes it once: these measures rise or fall upwards, and to the right.
+    The measures are monotone in each column and row, so there is one crossing in each.
     """
     above = value - level
-    columns, at_columns = _zero_crossings(above[::_EVERY], axis)
-    rows, at_rows = _zero_crossings(above.T[::_EVERY], axis)
+    columns, at_columns = _find_zero_crossings(above[::_EVERY], axis)
+    rows, at_rows = _find_zero_crossings(above.T[::_EVERY], axis)
     coarse = axis[::_EVERY]
     points = np.column_stack([np.append(coarse[columns], at_rows), np.append(at_columns, coarse[rows])]).round(9)
     x, y = np.unique(points, axis=0).T
@@ -150,8 +152,8 @@ def _line(value: Array, axis: Array, level: float) -> Isometric:
     return Isometric(level, x[order], y[order])
 
 
-def _zero_crossings(above: Array, axis: Array) -> tuple[Array, Array]:
-    """Return the rows of a picture that pass zero, and where on the axis they do."""
+def _find_zero_crossings(above: Array, axis: Array) -> tuple[Array, Array]:
+    """Return the rows that cross zero, and the position of the crossing on the axis."""
     with np.errstate(invalid="ignore"):
         turns = above[:, :-1] * above[:, 1:] <= 0
     rows = np.flatnonzero(turns.any(axis=1))
@@ -174,7 +176,7 @@ class Corner(NamedTuple):
 
 
 class HullSegment(NamedTuple):
-    """A side of the hull: who owns it, and the false positive rates that it spans.
+    """A side of the hull: the models that own it, and the false positive rates that it spans.
 
     A side between corners of two models belongs to both: its points are reached by choosing between the two at random.
     """
@@ -189,7 +191,7 @@ class HullSegment(NamedTuple):
 class SharedHull(ShownAsTable):
     """The convex hull of the ROC curves of several models (Provost and Fawcett; Arbel and Rokach, 2.2.2).
 
-    A model without a part of it is best for no costs and no class skew whatever.
+    A model without a part of it is not best for any costs and class skew.
     """
 
     corners: tuple[Corner, ...]
@@ -199,7 +201,7 @@ class SharedHull(ShownAsTable):
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """Return the models that own a corner other than the two trivial ones."""
+        """Models that own a corner other than the two trivial ones."""
         inner = [corner for corner in self.corners if 0 < corner.fpr + corner.tpr < 2]
         return tuple(name for name in self.names if any(name in corner.owners for corner in inner))
 
@@ -212,7 +214,7 @@ class SharedHull(ShownAsTable):
 
 
 def shared_hull(rankings: Mapping[str, Ranking]) -> SharedHull:
-    """Return the ROC convex hull of several models, and who owns which part of it.
+    """Return the ROC convex hull of several models, and the models that own each part of it.
 
     >>> from cutline import rank
     >>> hull = shared_hull({"a": rank([1, 1, 0, 0], [4, 1, 3, 2]), "b": rank([1, 1, 0, 0], [3, 2, 4, 1])})
@@ -226,25 +228,25 @@ def shared_hull(rankings: Mapping[str, Ranking]) -> SharedHull:
         raise InputError("No model was given", "pass at least one")
     candidates: dict[tuple[float, float], dict[str, float]] = {}
     for name, r in rankings.items():
-        ROC.require(r)
+        ROC.check_ranking(r)
         for cut in r.hull.tolist():
             at = (round(float(r.fpr[cut]), 12), round(float(r.tpr[cut]), 12))
             candidates.setdefault(at, {})[name] = float(r.thresholds[cut])
     chain: list[tuple[float, float]] = []
     for point in sorted(candidates):
-        while len(chain) > 1 and not _turns_right(chain[-2], chain[-1], point):
+        while len(chain) > 1 and not _is_right_turn(chain[-2], chain[-1], point):
             chain.pop()
         chain.append(point)
     corners = tuple(Corner(*at, tuple(candidates[at]), tuple(candidates[at].values())) for at in chain)
     x, y = np.array(chain).T
-    return SharedHull(corners, _parts(corners), float(np.trapezoid(y, x)), tuple(rankings))
+    return SharedHull(corners, _list_segments(corners), float(np.trapezoid(y, x)), tuple(rankings))
 
 
-def _turns_right(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
+def _is_right_turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) < -1e-12
 
 
-def _parts(corners: tuple[Corner, ...]) -> tuple[HullSegment, ...]:
+def _list_segments(corners: tuple[Corner, ...]) -> tuple[HullSegment, ...]:
     """Return the sides of the hull, each with its owners."""
     parts = []
     for left, right in itertools.pairwise(corners):

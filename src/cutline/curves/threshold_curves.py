@@ -25,10 +25,11 @@ from cutline.curves.curve_type import (
     CurveKind,
     Point,
     Vertices,
-    of,
-    some_cuts,
+    make_axis,
+    select_cuts,
+    take_cuts,
 )
-from cutline.curves.simplify import CurveLine, corners, simplify
+from cutline.curves.simplify import CurveLine, list_corners, simplify
 from cutline.measures import Measure, Parameter, UndefinedWhen, losses
 from cutline.measures.costs import net_benefit
 from cutline.measures.metadata import INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
@@ -43,20 +44,20 @@ from cutline.measures.precision_recall import (
 from cutline.measures.rates import accuracy, fnr, fpr, precision, recall
 from cutline.measures.roc import auc, auch, average_gain, eer, gini, ks, max_youden_j, taks
 
-_STEPS = 4000  # between neighbouring numbers, at the least, over which bins can have a width
+_STEPS = 4000  # the least number of distinct floats between the scores, so that bins have a width
 
 
-def edges(r: Ranking, bins: int, through: float | None) -> Array:
-    """Return the edges of bins from the most positive score to the least, such that `through` is one of them.
+def make_bin_edges(r: Ranking, bins: int, through: float | None) -> Array:
+    """Return the edges of bins from the most positive score to the least, of which `through` is one.
 
     An edge belongs to the bin on its positive side, as a threshold does, and the first edge to the first bin. On either
-    side of `through` the bins have one width. A threshold that only the most positive score reaches gets a bin beyond.
+    side of `through` the bins have the same width. If `through` is the most positive score, a bin is added beyond it.
     """
     sign = 1.0 if r.higher_is_positive else -1.0
     top, bottom = float(r.key[0]), float(r.key[-1])
     if top == bottom:
         unit = (min(sign, 0.0), max(sign, 0.0))  # probabilities stay between 0 and 1
-        around = max(0.5, abs(top) * 1e-6)  # beside a large number one half is nothing
+        around = max(0.5, abs(top) * 1e-6)  # 0.5 would be lost in the rounding of a large number
         bottom, top = unit if unit[0] <= top <= unit[1] else (bottom - around, top + around)
     at = math.nan if through is None else sign * float(through)
     if at == top:
@@ -69,13 +70,13 @@ def edges(r: Ranking, bins: int, through: float | None) -> Array:
     return sign * np.append(np.linspace(top, at, above + 1), np.linspace(at, bottom, bins - above + 1)[1:])
 
 
-def whole_edges(r: Ranking, bins: int, through: float | None) -> Array | None:
-    """Return the edges of about so many bins that hold equally many whole numbers; None where scores are not whole.
+def make_whole_bin_edges(r: Ranking, bins: int, through: float | None) -> Array | None:
+    """Return the edges of about `bins` bins of equally many whole numbers; None if the scores are not whole.
 
     Bins of another width would show steps that are not in the data: one holds three whole numbers, the next four.
 
     >>> from cutline import rank
-    >>> whole_edges(rank([1, 0, 0, 1], [9, 2, 4, 7]), 5, 6)
+    >>> make_whole_bin_edges(rank([1, 0, 0, 1], [9, 2, 4, 7]), 5, 6)
     array([10.,  8.,  6.,  4.,  2.])
     """
     top, bottom = float(r.key[0]), float(r.key[-1])
@@ -90,23 +91,23 @@ def whole_edges(r: Ranking, bins: int, through: float | None) -> Array | None:
     return sign * (start + width * steps.astype(float))
 
 
-def _bins(r: Ranking, bins: int | None = None, through: float | None = None) -> Vertices:
+def _take_bin_edges(r: Ranking, bins: int | None = None, through: float | None = None) -> Vertices:
     rice = int(min(max(5, 2 * float(r.total) ** (1 / 3)), 50))
-    whole = whole_edges(r, rice, through) if bins is None else None
-    at = edges(r, bins or rice, through) if whole is None else whole
+    whole = make_whole_bin_edges(r, rice, through) if bins is None else None
+    at = make_bin_edges(r, bins or rice, through) if whole is None else whole
     sign = 1.0 if r.higher_is_positive else -1.0
     cuts = len(r) - np.searchsorted(r.key[::-1], sign * at, side="left")
     cuts[0], cuts[-1] = 0, len(r)
     if through is not None:
-        cuts[at == through] = r.cut(through)  # read in the type of the scores, as every threshold is
+        cuts[at == through] = r.cut(through)  # compared in the type of the scores, as every threshold
     tp, fp = r.tp[cuts], r.fp[cuts]
     threshold = np.append(r.thresholds[0], at[1:])
     return Vertices(r, Counts(tp, fp, r.positives - tp, r.negatives - fp, threshold), at)
 
 
-def _density(v: Vertices, slopes: Array, of: Any) -> Array:
-    """Return the share of a class in each bin, by its width; nothing lies beyond the first edge."""
-    return np.append(0.0, divide(np.diff(slopes), of) / np.abs(np.diff(v.places)))
+def _compute_density(v: Vertices, cumulated: Array, total: Any) -> Array:
+    """Return the density of a class in each bin from its cumulated counts; 0 beyond the first edge."""
+    return np.append(0.0, divide(np.diff(cumulated), total) / np.abs(np.diff(v.places)))
 
 
 def _has_no_scale(r: Ranking) -> bool:
@@ -126,10 +127,12 @@ SCORE_DISTRIBUTION = CurveKind(
     name="score_distribution",
     title="Scores of the two classes",
     x=SCORE,
-    y=Axis("positives", "Density", lambda v: _density(v, v.counts.tp, v.ranking.positives), (0, math.inf)),
-    also=(Axis("negatives", "Density", lambda v: _density(v, v.counts.fp, v.ranking.negatives), (0, math.inf)),),
+    y=Axis("positives", "Density", lambda v: _compute_density(v, v.counts.tp, v.ranking.positives), (0, math.inf)),
+    also=(
+        Axis("negatives", "Density", lambda v: _compute_density(v, v.counts.fp, v.ranking.negatives), (0, math.inf)),
+    ),
     between="step-before",
-    vertices=_bins,
+    vertices=_take_bin_edges,
     undefined=(*ONE_CLASS, INFINITE_SCORES, NO_SCALE),
     parameters={
         "bins": Parameter("how many bins the range of the scores is divided into", low=1, high=1000, example=20),
@@ -139,30 +142,30 @@ SCORE_DISTRIBUTION = CurveKind(
 )
 
 
-def _point_of_cut(measure: Measure, r: Ranking) -> tuple[float, float, float]:
+def _locate_best_cut(measure: Measure, r: Ranking) -> tuple[float, float, float]:
     """Return the threshold and the two rates of the cut at which a measure finds its value.
 
-    By the cut and not by its threshold: flagging nobody and flagging infinite scores have the same one.
+    The cut is used, not its threshold, because flagging nobody and flagging infinite scores have the same threshold.
     """
     cut = int(measure.found_at(r))  # type: ignore[misc]
     return float(r.thresholds[cut]), float(r.fpr[cut]), float(r.tpr[cut])
 
 
-def _roc_points(r: Ranking) -> Mapping[str, Point]:
+def _locate_roc_points(r: Ranking) -> Mapping[str, Point]:
     error = float(eer.compute(r))
-    return {"eer": Point(eer.threshold(r), error, 1 - error), "max_youden_j": Point(*_point_of_cut(max_youden_j, r))}
+    return {"eer": Point(eer.threshold(r), error, 1 - error), "max_youden_j": Point(*_locate_best_cut(max_youden_j, r))}
 
 
 ROC = CurveKind(
     name="roc",
     title="ROC curve",
-    x=of(fpr),
-    y=of(recall),
+    x=make_axis(fpr),
+    y=make_axis(recall),
     between="line",
     area=auc,
     measures=(auc, gini, eer, max_youden_j),
     undefined=ONE_CLASS,
-    points=_roc_points,
+    points=_locate_roc_points,
     references=("baseline", "perfect"),
     aliases=("receiver_operating_characteristic",),
 )
@@ -170,10 +173,10 @@ ROC = CurveKind(
 ROC_HULL = CurveKind(
     name="roc_hull",
     title="ROC convex hull",
-    x=of(fpr),
-    y=of(recall),
+    x=make_axis(fpr),
+    y=make_axis(recall),
     between="line",
-    vertices=lambda r: some_cuts(r, r.hull),
+    vertices=lambda r: take_cuts(r, r.hull),
     area=auch,
     undefined=ONE_CLASS,
     references=("baseline",),
@@ -183,8 +186,8 @@ ROC_HULL = CurveKind(
 DET = CurveKind(
     name="det",
     title="Detection error trade-off",
-    x=of(fpr),
-    y=of(fnr),
+    x=make_axis(fpr),
+    y=make_axis(fnr),
     between="line",
     measures=(eer,),
     undefined=ONE_CLASS,
@@ -193,21 +196,21 @@ DET = CurveKind(
 )
 
 
-def _ks_points(r: Ranking) -> Mapping[str, Point]:
-    at, false_alarms, recall = _point_of_cut(ks, r)
-    return {"ks_recall": Point(at, at, recall), "ks_fpr": Point(at, at, false_alarms)}
+def _locate_ks_points(r: Ranking) -> Mapping[str, Point]:
+    threshold, false_alarms, recall = _locate_best_cut(ks, r)
+    return {"ks_recall": Point(threshold, threshold, recall), "ks_fpr": Point(threshold, threshold, false_alarms)}
 
 
 TPR_FPR = CurveKind(
     name="tpr_fpr",
     title="TPR-FPR plot",
     x=THRESHOLD,
-    y=of(recall),
-    also=(of(fpr),),
+    y=make_axis(recall),
+    also=(make_axis(fpr),),
     between="step-after",
     measures=(ks, taks),
     undefined=ONE_CLASS,
-    points=_ks_points,
+    points=_locate_ks_points,
     aliases=("ks",),
 )
 
@@ -215,7 +218,7 @@ GAIN = CurveKind(
     name="gain",
     title="Gain chart",
     x=FLAGGED,
-    y=Axis("true_positives", "True positives", lambda v: v.counts.tp, (0, np.inf), counted=True),
+    y=Axis("true_positives", "True positives", lambda v: v.counts.tp, (0, np.inf), is_count=True),
     between="line",
     measures=(average_gain,),
     undefined=(NO_POSITIVE,),
@@ -229,14 +232,14 @@ GAIN = CurveKind(
 PRECISION_RECALL = CurveKind(
     name="precision_recall",
     title="Precision-recall curve",
-    x=of(recall),
-    y=of(precision),
+    x=make_axis(recall),
+    y=make_axis(precision),
     between="step-before",
     area=average_precision,
     measures=(average_precision,),
     undefined=(NO_POSITIVE,),
     references=("baseline",),
-    reach=True,
+    extends_to_start=True,
     aliases=("pr",),
 )
 
@@ -244,11 +247,11 @@ PRECISION_RECALL = CurveKind(
 _FROM_ZERO = Axis("precision", precision.title, lambda v: np.nan_to_num(precision.compute(v.counts)), precision.range)
 
 
-def _trapezoid(name: str, measure: Measure, title: str, **more: object) -> CurveKind:
+def _make_trapezoid_kind(name: str, measure: Measure, title: str, **more: object) -> CurveKind:
     return CurveKind(
         name=name,
         title=title,
-        x=of(recall),
+        x=make_axis(recall),
         y=_FROM_ZERO,
         between="line",
         area=measure,
@@ -257,41 +260,43 @@ def _trapezoid(name: str, measure: Measure, title: str, **more: object) -> Curve
     )
 
 
-PRECISION_RECALL_MIN = _trapezoid(
+PRECISION_RECALL_MIN = _make_trapezoid_kind(
     "precision_recall_min",
     aucpr_min,
     "Precision-recall, lower trapezoids",
-    vertices=lambda r: some_cuts(r, find_lowest_precision(r)),
+    vertices=lambda r: take_cuts(r, find_lowest_precision(r)),
 )
-PRECISION_RECALL_MINMAX = _trapezoid("precision_recall_minmax", aucpr_minmax, "Precision-recall, middle trapezoids")
-PRECISION_RECALL_MAX = _trapezoid(
+PRECISION_RECALL_MINMAX = _make_trapezoid_kind(
+    "precision_recall_minmax", aucpr_minmax, "Precision-recall, middle trapezoids"
+)
+PRECISION_RECALL_MAX = _make_trapezoid_kind(
     "precision_recall_max",
     aucpr_max,
     "Precision-recall, upper trapezoids",
-    vertices=lambda r: some_cuts(r, find_highest_precision(r)),
+    vertices=lambda r: take_cuts(r, find_highest_precision(r)),
 )
 
 
 # ---------------------------------------------------------------------- any measure of one cut
 
 
-def against_threshold(measure: Measure) -> CurveKind:
-    """Return the curve of a measure of one cut over the thresholds."""
+def make_threshold_kind(measure: Measure) -> CurveKind:
+    """Make the kind of curve that shows a measure of one cut over the threshold."""
     return CurveKind(
         name=str(measure),
         title=f"{measure.title} over the threshold",
         x=THRESHOLD,
-        y=of(measure),
+        y=make_axis(measure),
         between="step-after",
         undefined=tuple(c for c in measure.undefined if c in ONE_CLASS),
     )
 
 
-def decision_curve(r: Ranking, low: float, high: float) -> dict[str, Array]:
+def compute_decision_curve(r: Ranking, low: float, high: float) -> dict[str, Array]:
     """Return the net benefit at every threshold of the risk from `low` to `high`, with the counts there.
 
-    Between two scores the counts stay and the exchange rate of the two errors changes with the threshold: the curve
-    bends, so it is read on a fine grid besides at the scores, where it jumps.
+    At each score the counts change and the curve jumps; between two scores the exchange rate of the two errors changes
+    and the curve bends. So it is computed at the scores and on a fine grid.
 
     Args:
         r: A ranking by probabilities.
@@ -303,8 +308,7 @@ def decision_curve(r: Ranking, low: float, high: float) -> dict[str, Array]:
         scores = scores[np.linspace(0, len(scores) - 1, _JUMPS).astype(int)]
     at = np.unique(np.concatenate((np.linspace(low, high, _GRID), scores, np.nextafter(scores, np.inf))))
     cuts = r.cuts(at)
-    c = r.counts
-    counts = Counts(c.tp[cuts], c.fp[cuts], c.fn[cuts], c.tn[cuts], at, c.is_risk)
+    counts = replace(select_cuts(r.counts, cuts), threshold=at)
     benefits = np.asarray(net_benefit.compute(counts), dtype=float)
     columns = {
         "x": at,
@@ -319,19 +323,7 @@ def decision_curve(r: Ranking, low: float, high: float) -> dict[str, Array]:
     return {name: column[is_finite] for name, column in columns.items()}
 
 
-def flagging_everybody(r: Ranking, thresholds: Array) -> Array:
-    """Return the net benefit of flagging every case, whatever its score, at some thresholds of the risk.
-
-    Args:
-        r: The ranking.
-        thresholds: The thresholds of the risk.
-    """
-    nobody = np.zeros(len(thresholds))
-    everybody = Counts(nobody + r.positives, nobody + r.negatives, nobody, nobody, thresholds)
-    return np.asarray(net_benefit.compute(everybody))
-
-
-_GRID, _JUMPS = 201, 300  # thresholds of a decision curve, and scores at which it is seen to jump
+_GRID, _JUMPS = 201, 300  # the numbers of thresholds and of scores at which a decision curve is computed
 
 
 # ---------------------------------------------------------------------- the axes of DET curves
@@ -341,34 +333,33 @@ _GRID, _JUMPS = 201, 300  # thresholds of a decision curve, and scores at which 
 RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 
 
-def deviates(rates: npt.ArrayLike) -> Array:
-    """Return the normal deviates of rates: where the two axes of a DET curve put them."""
+def compute_deviates(rates: npt.ArrayLike) -> Array:
+    """Return the normal deviates of rates, which are the coordinates of a DET curve."""
     from scipy.special import ndtri  # only this curve needs it
 
     return np.asarray(ndtri(np.asarray(rates, dtype=float)))
 
 
-def det_reach(curves: Iterable[Curve]) -> float:
-    """Return how far both axes of normal deviates go on either side of 0, to hold every rate but 0 and 1."""
-    places = deviates(np.concatenate([np.concatenate((curve.x, curve.y)) for curve in curves]))
-    return max(2.0, 1.05 * float(np.abs(places[np.isfinite(places)]).max(initial=0.0)))
+def find_det_reach(curves: Iterable[Curve]) -> float:
+    """Return the largest absolute deviate that the axes need to show every rate but 0 and 1."""
+    deviates = compute_deviates(np.concatenate([np.concatenate((curve.x, curve.y)) for curve in curves]))
+    return max(2.0, 1.05 * float(np.abs(deviates[np.isfinite(deviates)]).max(initial=0.0)))
 
 
-def on_edge(places: npt.ArrayLike, reach: float) -> Array:
-    """Return normal deviates, with those beyond the axes moved to the edge: rates of 0 and 1 are infinitely far
-    away.
+def clip_to_edge(deviates: npt.ArrayLike, reach: float) -> Array:
+    """Clip normal deviates to the axes, as those of the rates 0 and 1 are infinite.
 
     Args:
-        places: The deviates.
-        reach: The largest one on the axes.
+        deviates: The deviates.
+        reach: The largest deviate on the axes.
     """
-    return np.clip(places, -reach, reach)
+    return np.clip(deviates, -reach, reach)
 
 
-def det_line(curve: Curve, reach: float) -> CurveLine:
-    """Return the line of a DET curve on axes of normal deviates, the rates of 0 and 1 on their edges.
+def make_det_line(curve: Curve, reach: float) -> CurveLine:
+    """Return the line of a DET curve on axes of normal deviates, with rates of 0 and 1 on the edges.
 
-    A tie is crossed straight in rates, as in the ROC curve, so not straight in their deviates: points are put between.
+    Across a tie the line is straight in rates, as in the ROC curve, and so bends in deviates: points are added there.
 
     Args:
         curve: A DET curve.
@@ -376,13 +367,16 @@ def det_line(curve: Curve, reach: float) -> CurveLine:
     """
     from scipy.special import ndtr
 
-    exact = corners(curve)
-    way = exact.x - exact.y  # grows from cut to cut
+    exact = list_corners(curve)
+    position = exact.x - exact.y  # grows from cut to cut
     rates = ndtr(np.linspace(-reach, reach, 121))
-    between = np.concatenate((np.interp(rates, exact.x, way), np.interp(-rates, -exact.y, way)))
-    along = np.union1d(way, between)
-    x, y = (on_edge(deviates(np.clip(np.interp(along, way, side), 0, 1)), reach) for side in (exact.x, exact.y))
-    vertex = exact.vertex[np.minimum(np.searchsorted(way, along), len(way) - 1)]
+    between = np.concatenate((np.interp(rates, exact.x, position), np.interp(-rates, -exact.y, position)))
+    positions = np.union1d(position, between)
+    x, y = (
+        clip_to_edge(compute_deviates(np.clip(np.interp(positions, position, side), 0, 1)), reach)
+        for side in (exact.x, exact.y)
+    )
+    vertex = exact.vertex[np.minimum(np.searchsorted(position, positions), len(position) - 1)]
     points = simplify((x / reach + 1) / 2, (y / reach + 1) / 2, spread=100)
     return CurveLine(vertex[points], x[points], y[points])
 
@@ -390,7 +384,7 @@ def det_line(curve: Curve, reach: float) -> CurveLine:
 # ---------------------------------------------------------------------- losses over the margin
 
 
-def loss_curves(*, gamma: float = 2.0, reach: float = 3.0) -> tuple[Array, Mapping[str, Array]]:
+def compute_loss_curves(*, gamma: float = 2.0, reach: float = 3.0) -> tuple[Array, Mapping[str, Array]]:
     """Return the losses of a positive case by its margin (Berrar, Figure 7): the margins, and each loss by name.
 
     Args:
@@ -398,7 +392,7 @@ def loss_curves(*, gamma: float = 2.0, reach: float = 3.0) -> tuple[Array, Mappi
         reach: The largest margin.
     """
     left = np.linspace(-reach, 0, 121)
-    margin = np.concatenate((left, -left[::-1]))  # 0 twice: just left of it the 0-1 loss is 1, from it on 0
+    margin = np.concatenate((left, -left[::-1]))  # 0 stands twice, as the 0-1 loss jumps there
     label = np.ones(len(margin))
     return margin, {
         "0-1 loss": np.repeat([1.0, 0.0], len(left)),
@@ -408,24 +402,23 @@ def loss_curves(*, gamma: float = 2.0, reach: float = 3.0) -> tuple[Array, Mappi
     }
 
 
-# ---------------------------------------------------------------------- the gap between two curves
+# ---------------------------------------------------------------------- the area between two curves
 
 
 class Gap(NamedTuple):
-    """The band between two lines: for each x the height of the one and of the other, which touch where they cross."""
+    """The area between two lines, as the heights of both at each x; every crossing is one of the points."""
 
     x: Array
     y: Array
     other: Array
 
 
-def gap(line: CurveLine, other: CurveLine) -> Gap:
-    """Return the band between a line and another over the same x, with a corner wherever one of them has one or they
-    cross.
+def find_gap(line: CurveLine, other: CurveLine) -> Gap:
+    """Return the area between two lines over the same x, with points at the corners of both and where they cross.
 
     Args:
-        line: The one line.
-        other: The other line.
+        line: The first line.
+        other: The second line.
     """
     x = np.union1d(line.x, other.x)
     y, z = np.interp(x, line.x, line.y), np.interp(x, other.x, other.y)
@@ -440,26 +433,26 @@ def gap(line: CurveLine, other: CurveLine) -> Gap:
 
 
 def with_prevalence(r: Ranking, prevalence: float) -> Ranking:
-    """Return the ranking as it would be with another share of positives: the negatives weigh more, or less.
+    """Return the ranking at another prevalence, by reweighting the negatives.
 
     Args:
         r: The ranking.
-        prevalence: The share of positives that it is to have.
+        prevalence: The new share of positives.
     """
     if not 0 < check_number(prevalence, "prevalence") < 1:
         raise ParameterError(f"is {prevalence!r}", "pass a share above 0 and below 1", argument="prevalence")
-    ROC.require(r)
+    ROC.check_ranking(r)
     factor = float(divide(r.positives * (1 - prevalence), prevalence * r.negatives))
     return replace(r, neg=r.neg * factor, neg2=r.neg2 * factor**2)
 
 
 def under_skew(r: Ranking, threshold: float, ratios: Array) -> dict[str, Array]:
-    """Return measures of one model under growing class skew: some stay, some rise, some fall.
+    """Return accuracy, AUC and average precision of one model at other ratios of negatives to positives.
 
     Args:
-        r: The ranking, which keeps its two distributions of scores.
-        threshold: The cut at which the accuracy is read.
-        ratios: How many negatives there are to a positive.
+        r: The ranking, whose score distributions in the two classes stay the same.
+        threshold: The threshold of the accuracy.
+        ratios: The numbers of negatives for each positive.
 
     Returns:
         The accuracy at the cut, the AUC, the average precision, and the accuracy of flagging nobody, at each ratio.

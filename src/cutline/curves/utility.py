@@ -1,6 +1,6 @@
-"""What decisions are worth over all cost ratios: decision, cost, Brier and profit curves of one ranking.
+"""Decision, cost, Brier and profit curves of one ranking, and the texts of their charts.
 
-Pure functions, without intervals, which `cutline.cuts.utility` adds; and the words of their charts.
+Intervals are added in `cutline.cuts.utility`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cutline.results.estimate import Estimate
 
 
 class RatesAtThresholds(NamedTuple):
-    """Recall and false positive rate at some thresholds, and the prevalence that they are combined with."""
+    """Recall and false positive rate at some thresholds, and the prevalence to weight them by."""
 
     recall: Array
     fpr: Array
@@ -36,61 +36,64 @@ class Line(NamedTuple):
         return float(np.trapezoid(self.y, self.x))
 
 
-def rates_at(r: Ranking, thresholds: Any, prevalence: float | None = None) -> RatesAtThresholds:
+def compute_rates(r: Ranking, thresholds: Any, prevalence: float | None = None) -> RatesAtThresholds:
     """Return both rates when all scores at or above each threshold are flagged."""
-    at = np.asarray(thresholds, dtype=r.score.dtype)  # read in the type of the scores, as by Ranking.cut
+    at = np.asarray(thresholds, dtype=r.score.dtype)  # compared in the type of the scores, as by Ranking.cut
     place = np.searchsorted(-r.key, -at.astype(float), side="right")
     own = float(divide(r.positives, r.total))
     return RatesAtThresholds(r.tpr[place], r.fpr[place], own if prevalence is None else prevalence)
 
 
-def net_benefits(r: Ranking, risks: Array, prevalence: float | None = None) -> Array:
-    """Return the net benefit of flagging the cases whose probability reaches each risk, at the data's or another
-    prevalence.
+def compute_net_benefits(r: Ranking, risks: Array, prevalence: float | None = None) -> Array:
+    """Return the net benefit at each threshold of the risk, at the prevalence of the data or another.
 
     >>> r = Ranking.of_counts([0.8, 0.3, 0.1], [2, 1, 1], [1, 1, 4])
-    >>> net_benefits(r, np.array([0.25])).round(4).tolist()  # 3 found, 2 false alarms that count a third each
+    >>> compute_net_benefits(r, np.array([0.25])).round(4).tolist()  # 3 found, 2 false alarms that count a third each
     [0.2333]
     """
-    recall, fpr, p = rates_at(r, risks, prevalence)
+    recall, fpr, p = compute_rates(r, risks, prevalence)
     return np.asarray(p * recall - (1 - p) * fpr * divide(risks, 1 - risks))
 
 
-def flag_everybody(risks: Array, prevalence: float) -> Array:
+def compute_benefit_of_flagging_all(risks: Array, prevalence: float) -> Array:
     """Return the net benefit of flagging all cases."""
     return np.asarray(prevalence - (1 - prevalence) * divide(risks, 1 - risks))
 
 
-def interventions_avoided(r: Ranking, risks: Array, prevalence: float | None = None) -> Array:
-    """Return how many cases in one are spared without missing a positive, beside flagging everybody."""
-    p = rates_at(r, risks, prevalence).prevalence
-    return np.asarray(divide(net_benefits(r, risks, prevalence) - flag_everybody(risks, p), divide(risks, 1 - risks)))
+def compute_interventions_avoided(r: Ranking, risks: Array, prevalence: float | None = None) -> Array:
+    """Return the interventions avoided per case, compared with flagging everybody, without missing a positive."""
+    p = compute_rates(r, risks, prevalence).prevalence
+    return np.asarray(
+        divide(
+            compute_net_benefits(r, risks, prevalence) - compute_benefit_of_flagging_all(risks, p),
+            divide(risks, 1 - risks),
+        )
+    )
 
 
-def cost_envelope(r: Ranking) -> Line:
-    """Return the smallest normalised expected cost at every probability-cost: the lower envelope of the lines of all
-    cuts.
+def find_cost_envelope(r: Ranking) -> Line:
+    """Return the lower envelope of the cost lines of all cuts: the least normalised expected cost.
 
-    A cut is the line FNR x + FPR (1 - x); the best cuts are the corners of the ROC hull, and neighbours meet where both
-    cost the same (Drummond and Holte, 2006).
+    The cost of a cut is the line FNR x + FPR (1 - x) over the probability-cost x; the best cuts are the corners of the
+    ROC hull, and neighbouring lines meet where their costs are equal (Drummond and Holte, 2006).
     """
     fpr, fnr = r.fpr[r.hull], 1 - r.tpr[r.hull]
-    moves = np.append(True, (np.diff(fpr) != 0) | (np.diff(fnr) != 0))  # weights next to nothing move no rate
+    moves = np.append(True, (np.diff(fpr) != 0) | (np.diff(fnr) != 0))  # tiny weights may leave the rates unchanged
     fpr, fnr = fpr[moves], fnr[moves]
     across, down = np.diff(fpr), -np.diff(fnr)
     meet = np.concatenate(([0.0], across / (across + down), [1.0]))
-    at = np.append(np.arange(len(fpr)), len(fpr) - 1)  # of each corner, a cut whose line goes through it
+    at = np.append(np.arange(len(fpr)), len(fpr) - 1)  # for each corner, a cut whose line goes through it
     return Line(meet, fnr[at] * meet + fpr[at] * (1 - meet))
 
 
-def cost_line(r: Ranking, threshold: float) -> Line:
+def make_cost_line(r: Ranking, threshold: float) -> Line:
     """Return the normalised expected cost of one cut at every probability-cost: a straight line."""
     c = r.at_threshold(threshold)
     return Line(np.array([0.0, 1.0]), np.array([float(c.fp / c.negatives), float(c.fn / c.positives)]))
 
 
-def brier_line(r: Ranking) -> Line:
-    """Return the loss at every cost proportion when the threshold is that proportion; the area is the Brier score.
+def make_brier_line(r: Ranking) -> Line:
+    """Return the loss at every cost proportion c, with c as the threshold; the area is the Brier score.
 
     Hernandez-Orallo, Flach and Ferri (2011): 2 (c FP + (1 - c) FN) / n, straight between two scores.
     """
@@ -104,14 +107,12 @@ def brier_line(r: Ranking) -> Line:
     return Line(x, 2 * (x * fp + (1 - x) * fn) / n)
 
 
-def profits(r: Ranking, value: float, cost: float) -> Line:
-    """Return what flagging as many cases is worth at every cut: a value for a true positive, a cost for a case
-    flagged.
-    """
+def compute_profits(r: Ranking, value: float, cost: float) -> Line:
+    """Return the profit at every cut: `value` for each true positive less `cost` for each flagged case."""
     return Line(r.ends.astype(float), value * r.tp.astype(float) - cost * r.ends.astype(float))
 
 
-# ---------------------------------------------------------------------- words of the charts
+# ---------------------------------------------------------------------- texts of the charts
 
 
 EVERYBODY, NOBODY = "flagging everybody", "flagging nobody"
@@ -119,9 +120,9 @@ THRESHOLDS = "Threshold probability"
 
 
 class Wording(NamedTuple):
-    """The words of a curve. A chart shows `scale` times its numbers, and little of what lies below `floor` of its top.
+    """The texts of a chart, whose numbers are multiplied by `scale` and cut off below `-floor` times the highest.
 
-    `zero` is what has the value 0 everywhere; without a name it is not drawn.
+    `zero` names the reference whose value is 0 everywhere; it is not drawn if None.
     """
 
     title: str
@@ -132,7 +133,7 @@ class Wording(NamedTuple):
     floor: float | None = None
 
 
-# By the column that holds the curve.
+# The keys are the columns that hold the curves.
 WORDINGS = {
     "net_benefit": Wording("Decision curve", THRESHOLDS, "Net benefit", floor=BELOW_ZERO),
     "standardised": Wording("Standardised net benefit", THRESHOLDS, "Standardised net benefit", floor=0.15),
@@ -146,22 +147,22 @@ WORDINGS = {
 }
 
 
-def curve_title(kind: str, prevalence: float | None = None) -> str:
-    """Return the title of a decision curve.
+def write_curve_title(kind: str, prevalence: float | None = None) -> str:
+    """Write the title of a decision curve.
 
-    >>> curve_title("net_benefit", 0.01)
+    >>> write_curve_title("net_benefit", 0.01)
     'Decision curve at a prevalence of 0.01'
     """
     return WORDINGS[kind].title + ("" if prevalence is None else f" at a prevalence of {prevalence:g}")
 
 
-def band_caption(level: float) -> str:
-    """Return what a band is."""
+def write_band_caption(level: float) -> str:
+    """Write what the band of a chart shows."""
     return f"Shaded: {100 * level:g} % interval at each threshold"
 
 
 def describe_best_quota(best: Estimate) -> str:
-    """Return the best quota with its interval.
+    """Format the best quota with its interval.
 
     >>> describe_best_quota(Estimate("best quota", 4.0, 2.0, 5.0, 0.95, "bootstrap"))
     '4 [2, 5]'

@@ -20,13 +20,13 @@ from cutline.core.validation import LEVEL, check_amount, check_choice, check_lev
 from cutline.curves.utility import (
     WORDINGS,
     Line,
-    brier_line,
-    cost_envelope,
-    cost_line,
-    curve_title,
-    flag_everybody,
-    profits,
-    rates_at,
+    compute_benefit_of_flagging_all,
+    compute_profits,
+    compute_rates,
+    find_cost_envelope,
+    make_brier_line,
+    make_cost_line,
+    write_curve_title,
 )
 from cutline.cuts.search import rescale_to_prevalence
 from cutline.evaluation import Evaluation
@@ -168,10 +168,13 @@ def decision_curve(
         columns |= {kind: limits.y, "low": limits.low, "high": limits.high}
         notes = limits.notes
     if kind != "interventions_avoided":
-        own = rates_at(r, at, share).prevalence
+        own = compute_rates(r, at, share).prevalence
         scale = own if kind == "standardised" else 1.0
-        columns |= {"flag_everybody": flag_everybody(at, own) / scale, "flag_nobody": np.zeros(len(at))}
-    return UtilityCurve(curve_title(kind, share), columns, notes=notes, level=level)
+        columns |= {
+            "flag_everybody": compute_benefit_of_flagging_all(at, own) / scale,
+            "flag_nobody": np.zeros(len(at)),
+        }
+    return UtilityCurve(write_curve_title(kind, share), columns, notes=notes, level=level)
 
 
 @public(one="a", other="b")
@@ -250,12 +253,12 @@ def cost_curve(ev: Any, threshold: float | None = None) -> UtilityCurve:
     if not isinstance(r, Ranking):
         raise InputError(f"A cost curve is of an evaluation or a ranking, not of {ev!r:.40}", "pass evaluate(...)")
     _require_both_classes(r, "A cost curve")
-    line = cost_envelope(r)
+    line = find_cost_envelope(r)
     columns = {"probability_cost": line.x, "cost": line.y, "flag_nobody": line.x, "flag_everybody": 1 - line.x}
     if threshold is None and isinstance(ev, Evaluation):
         threshold = ev.threshold
     if threshold is not None:
-        fixed = cost_line(r, validation.check_number(threshold, "threshold"))
+        fixed = make_cost_line(r, validation.check_number(threshold, "threshold"))
         columns["at_threshold"] = np.interp(line.x, fixed.x, fixed.y)
     return UtilityCurve(WORDINGS["cost"].title, columns, area=line.area)
 
@@ -267,7 +270,7 @@ def brier_curve(ev: Any) -> UtilityCurve:
     Args:
         ev: An evaluation or a ranking whose scores are probabilities.
     """
-    line: Line = brier_line(_require_probabilities(ev, "A Brier curve"))
+    line: Line = make_brier_line(_require_probabilities(ev, "A Brier curve"))
     return UtilityCurve(WORDINGS["loss"].title, {"cost_proportion": line.x, "loss": line.y}, area=line.area)
 
 
@@ -294,7 +297,7 @@ def profit_curve(
     if not isinstance(r, Ranking):
         raise InputError(f"A profit curve is of an evaluation or a ranking, not of {ev!r:.40}", "pass evaluate(...)")
     worth, price = check_amount(value, "value"), check_amount(cost, "cost")
-    line, times = profits(r, worth, price), _count_resamples(r, resamples)
+    line, times = compute_profits(r, worth, price), _count_resamples(r, resamples)
     how: dict[str, Any] = {"value": worth, "cost": price, "level": check_level(level)}
     best = find_best_quota(r, groups or CaseSampler(r), **how, resamples=times, seed=check_whole(seed, "seed", 0))
     columns = {"quota": line.x, "threshold": r.thresholds, "profit": line.y}

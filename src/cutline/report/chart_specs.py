@@ -31,7 +31,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError
 from cutline.core.table import to_json_value
 from cutline.core.validation import LEVEL
-from cutline.curves import deviates
+from cutline.curves import compute_deviates
 from cutline.inference.differences.difference import ConfidenceCurve
 from cutline.measures import MEASURES
 
@@ -388,7 +388,7 @@ def _clip_deviate(value: float, name: str, domain: Sequence[float] | None) -> fl
 
 def _find_coordinate(name: str, c: Counts) -> float:
     if name.endswith("_deviate"):
-        return float(deviates([_find_coordinate(name.removesuffix("_deviate"), c)])[0])
+        return float(compute_deviates([_find_coordinate(name.removesuffix("_deviate"), c)])[0])
     if name in ("threshold", "flagged", "tp"):
         return float(getattr(c, name))
     return float(MEASURES[name].compute(c))

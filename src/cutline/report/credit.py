@@ -10,7 +10,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError
 from cutline.core.ranking import plural_titles
 from cutline.core.table import Table, format_value
-from cutline.curves.gains import score_bands
+from cutline.curves.gains import divide_into_bands
 from cutline.evaluation import Evaluation
 from cutline.report import sections
 from cutline.report.html_page import render_plain_page
@@ -137,7 +137,7 @@ def _format_interval(estimate: Estimate) -> str:
 
 
 def _tabulate_bands(ev: Evaluation) -> Table:
-    bands = score_bands(ev.ranking, _BANDS)
+    bands = divide_into_bands(ev.ranking, _BANDS)
     r = ev.ranking
     rows = []
     for i in range(len(bands.cases)):

@@ -16,7 +16,12 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL
-from cutline.curves.utility import flag_everybody, interventions_avoided, net_benefits, rates_at
+from cutline.curves.utility import (
+    compute_benefit_of_flagging_all,
+    compute_interventions_avoided,
+    compute_net_benefits,
+    compute_rates,
+)
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import GroupSampler, OneModel
 from cutline.inference.single.at_prevalence import at_prevalence
@@ -34,10 +39,12 @@ _MEASURES = {"net_benefit": net_benefit, "standardised": standardised_net_benefi
 def heights(r: Ranking, risks: Array, kind: str, prevalence: float | None = None) -> Array:
     """Return the curve of a kind at each risk."""
     if kind == "interventions_avoided":
-        return interventions_avoided(r, risks, prevalence)
-    benefits = net_benefits(r, risks, prevalence)
+        return compute_interventions_avoided(r, risks, prevalence)
+    benefits = compute_net_benefits(r, risks, prevalence)
     return (
-        benefits if kind == "net_benefit" else np.asarray(divide(benefits, rates_at(r, risks, prevalence).prevalence))
+        benefits
+        if kind == "net_benefit"
+        else np.asarray(divide(benefits, compute_rates(r, risks, prevalence).prevalence))
     )
 
 
@@ -98,7 +105,7 @@ def _convert_from_net_benefit(risks: Array, kind: str, prevalence: float) -> Cal
     """Return the line that turns a net benefit into another kind, as the prevalence is known."""
     if kind == "interventions_avoided":
         odds = divide(risks, 1 - risks)
-        return lambda values: np.asarray(divide(values - flag_everybody(risks, prevalence), odds))
+        return lambda values: np.asarray(divide(values - compute_benefit_of_flagging_all(risks, prevalence), odds))
     return lambda values: values / (prevalence if kind == "standardised" else 1.0)
 
 
