@@ -1,6 +1,7 @@
 """Very large and very small weights and scores: nothing overflows, nothing warns, nothing leaves its range."""
 
 import contextlib
+import json
 import math
 import random
 
@@ -195,3 +196,20 @@ def test_bins_of_as_many_cases_as_integers_hold_do_not_overflow():
     some = Ranking.of_counts([0.9, 0.6, 0.2], [2**40, 2**40, 0], [0, 2**40, 2**40])
 
     assert MEASURES["ece"](many, binning="mass") == pytest.approx(MEASURES["ece"](some, binning="mass"))
+
+
+@pytest.mark.parametrize(
+    "labels", [(0, math.inf), (-math.inf, 0), (b"n", b"y"), (np.datetime64("2020"), np.datetime64("2021"))]
+)
+def test_labels_that_json_cannot_hold_are_text_in_documents(tmp_path, labels):
+    ev = cl.evaluate(np.array(labels * 4), SCORES, positive=labels[1])
+    cut = cl.choose_cut(ev, "recall >= 0.5", resamples=0)
+    watched = cl.monitor(ev, {"2026-01-01": ev.ranking})
+
+    saved = [made.save(tmp_path / f"{i}.json") for i, made in enumerate((ev, cut, watched))]
+    documents = [json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail) for path in saved]
+    assert documents[0]["positive"] == documents[1]["positive"] == cut.to_dict()["positive"]
+    assert ev.save(tmp_path / "report.html", measures="auc", resamples=0).exists()
+    if not isinstance(labels[1], int):
+        with pytest.raises(cl.ParameterError, match="which a ranking file cannot hold"):
+            ev.ranking.save(tmp_path / "day.ranking")

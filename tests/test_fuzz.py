@@ -131,6 +131,14 @@ def test_every_command_and_every_public_function_is_tried():
     assert {"Evaluation.save", "Comparison.test", "Cut.apply", "Recalibration.apply", "Ranking.coarsen"} <= functions
 
 
+def test_what_trusts_its_caller_exists():
+    import cutline as cl
+
+    results = fuzz.calls.objects() | {"cl": cl}
+    kinds = {name: name.partition(".")[::2] for name in fuzz.calls.TRUSTED}
+    assert [name for name, (kind, rest) in kinds.items() if not hasattr(results.get(kind), rest)] == []
+
+
 def test_a_run_that_was_stopped_goes_on_where_it_was_on_the_same_code_alone(tmp_path, monkeypatch):
     path, tried = tmp_path / "build" / "ends.jsonl", []
     monkeypatch.setattr(fuzz.Worker, "__call__", lambda _, identity: tried.append(identity) or ("hang", "why"))

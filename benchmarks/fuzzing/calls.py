@@ -22,7 +22,7 @@ OTHER = [0.1, 0.2, 0.3, 0.4, 0.9, 0.8, 0.7, 0.6, 0.5, 0.45]
 TRUSTED = {
     "Ranking.cached", "Ranking.at_cut", "Ranking.cut", "Ranking.position", "Ranking.at_quota", "Ranking.at_threshold",
     "Measure.compute", "Measure.prepare", "Measure.fits", "cl.measure", "cl.check_measure",
-    "Ranking.one_by_one", "Registry.add", "Registry.remove", "Measure.check", "OneVsRest.value_of",
+    "Ranking.one_by_one", "Registry.add", "Registry.remove", "Measure.check", "OneVsRest.compute",
     "Ranking.extreme", "Ranking.totals_at", "Ranking.cuts", "Ranking.cuts_up_to", "Charts.at",
 }  # fmt: skip
 RECORDS_THAT_PEOPLE_MAKE = ("Counts", "Situation")

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -261,6 +262,12 @@ def test_a_label_of_two_lines_stays_on_one_where_a_text_ends_with_its_line():
     assert "= 'p\\r\\nq' " in query
     assert "`a\\nb` AS score" in query
     assert "'p\r\nq'" in ranking_query("y", "s", "t", "spark", positive="p\r\nq")
+
+
+def test_sums_that_are_whole_for_one_class_alone_are_read(folder, capsys):
+    Path("sums.csv").write_text("score,pos,neg\n0.9,3,0.5\n0.5,2,1\n0.2,1,2\n", encoding="utf-8")
+    assert run("evaluate", "--ranking-csv", "sums.csv", "--json", "--resamples", "0") == 0
+    assert json.loads(capsys.readouterr().out)["negatives"] == 3.5
 
 
 def test_results_with_missing_values_or_other_columns_are_refused(folder, capsys):

@@ -215,6 +215,8 @@ BINS = {"first": np.array([0.95, 0.6, 0.4]), "last": np.array([0.8, 0.5, 0.4])}
         ),
         ({"pos": np.array([1e-60] * 3), "neg": np.zeros(3)}, "weights are too small"),
         ({"pos": np.array([1.0, 1e-200, 1])}, "weights are too small"),
+        ({"pos": np.array([1, 0, 0])}, "score without cases"),
+        ({"pos2": np.array([1, 0, 5e-324]), "neg2": np.array([0.0, 1, 0])}, "'pos2' does not hold the sums of squared"),
         ({"pos": np.array([1e60, 0, 1])}, "sum of column 'pos' is too large"),
     ],
 )
@@ -253,6 +255,7 @@ def test_bins_that_overlap_are_refused(tmp_path, change, said):
         {"dropped": True},
         {"positive": None},
         {"positive": [1]},
+        {"positive": float("inf")},
         {"negative": {}},
         {"positive": 1, "negative": 1},
         {"exact": 0},
@@ -261,3 +264,17 @@ def test_bins_that_overlap_are_refused(tmp_path, change, said):
 def test_facts_of_other_types_are_refused(tmp_path, change):
     with pytest.raises(InputError, match="is damaged: its header cannot be read"):
         load(forge(tmp_path, change))
+
+
+def test_a_ranking_of_whole_and_of_fractional_sums_is_evaluated(tmp_path):
+    ranking = Ranking.of_counts([0.9, 0.5, 0.2, 0.1], [3, 2, 1, 0], [0, 0.5, 2, 3])
+
+    assert ranking.pos.dtype == ranking.neg.dtype == float
+    assert ranking.is_unweighted
+    assert load(ranking.save(tmp_path / "a.ranking")) == ranking
+
+
+def test_scores_without_cases_are_left_out():
+    ranking = Ranking.of_counts([0.9, 0.5, 0.2], [0, 2, 1], [0, 1, 2])
+
+    assert ranking.score.tolist() == [0.5, 0.2]

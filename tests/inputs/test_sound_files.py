@@ -36,6 +36,15 @@ def test_gzip_may_have_a_comment_or_a_checksum_of_its_header(tmp_path, by_each, 
     assert rank("y", "p", data=tmp_path / "a.csv.gz").score.tolist() == [0.5, 0.2]
 
 
+@pytest.mark.parametrize(("flags", "flipped"), [(0x20, 0), (0x80, 0), (2, 10)])
+def test_a_header_of_gzip_that_is_damaged_is_refused(tmp_path, by_each, flags, flipped):
+    damaged = bytearray(packed(flags))
+    damaged[flipped] ^= 1 if flipped else 0
+    (tmp_path / "a.csv.gz").write_bytes(damaged)
+    with pytest.raises(InputError, match="is a damaged gzip file"):
+        rank("y", "p", data=tmp_path / "a.csv.gz")
+
+
 @pytest.mark.parametrize("where", ["first", "last"])
 def test_zstd_may_have_a_frame_that_is_skipped(tmp_path, where):
     data, skipped = pa.compress(BODY, "zstd", asbytes=True), struct.pack("<II", 0x184D2A50, 5) + b"abcde"

@@ -70,12 +70,19 @@ class Ranking:
     def __post_init__(self) -> None:
         if self.reach is not None and len(self.reach[0]) != len(self.score):
             object.__setattr__(self, "reach", None)  # made of other cells than the bins
+        if (self.pos.dtype.kind == "f") != (self.neg.dtype.kind == "f"):  # the weights of one class alone are whole
+            pos, neg = self.pos.astype(float), self.neg.astype(float)
+            squares = (pos, neg) if self.is_unweighted else (self.pos2, self.neg2)
+            for name, column in zip(("pos", "neg", "pos2", "neg2"), (pos, neg, *squares), strict=True):
+                object.__setattr__(self, name, column)
         for column in (self.score, self.pos, self.neg, self.pos2, self.neg2):
             column.setflags(write=False)  # what is cached would not follow
 
     @classmethod
     def of_counts(cls, score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> Ranking:
         """Return a ranking from its finished columns: distinct scores, descending, and unweighted counts at each.
+
+        Scores without cases are left out, unless `pos` and `neg` hold several rankings.
 
         Args:
             score: The distinct scores, in descending order.
@@ -92,6 +99,8 @@ class Ranking:
             raise InputError("and neg have different shapes", "pass both for the same rankings", argument="pos")
         if not (score[1:] < score[:-1]).all() or np.isnan(score[0]):
             raise InputError("must be distinct and descending", "pass rows to rank() instead", argument="score")
+        if pos.ndim == 1 and (some := (pos > 0) | (neg > 0)).any() and not some.all():
+            score, pos, neg = score[some], pos[some], neg[some]
         return cls(score, pos, neg, pos, neg)
 
     def __eq__(self, other: object) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import tempfile
 from collections.abc import Iterator
@@ -32,7 +33,6 @@ VERSION = 2  # the newest that is read; files without bins are written as versio
 SUFFIX = ".ranking"
 _COLUMNS = ("score", "pos", "neg", "pos2", "neg2")
 _SQUARES = ("pos2", "neg2")
-_LABELS = (bool, int, float, str)  # what JSON can hold
 _REACH = ("first", "last")  # of bins
 _OTHERS = (".csv", ".tsv", ".json", ".html")  # which people, and their programs, would take for text
 
@@ -59,7 +59,7 @@ def save(ranking: Ranking, path: str | os.PathLike[str], *, overwrite: bool = Fa
         "dropped": int(ranking.dropped),
     }
     other = _plain(ranking.negative)
-    if isinstance(other, _LABELS):
+    if _is_label(other):
         facts["negative"] = other
     if not ranking.exact:
         facts["exact"] = False
@@ -150,12 +150,15 @@ def _find_fault(columns: dict[str, Any], *, higher_is_positive: bool, exact: boo
     total = float(counts.sum())
     if not total:
         return "it holds no cases"
+    if not ((columns["pos"] > 0) | (columns["neg"] > 0)).all():
+        return "it holds a score without cases"
     least = float(counts.min(where=counts > 0, initial=np.inf))
     if total <= LEAST_WEIGHT or least < total * 1e-100:
         return "its weights are too small"
     for name in _SQUARES if "pos2" in columns else ():
         sums, squares = columns[name.removesuffix("2")].astype(float), columns[name].astype(float)
-        if not ((squares <= sums**2 * (1 + 1e-9)) & ((squares > 0) == (sums > 0))).all():
+        least_squares = sums**2 / 2**62  # of equal weights of as many cases as a file can count
+        if not ((squares <= sums**2 * (1 + 1e-9)) & (squares >= least_squares) & ((squares > 0) == (sums > 0))).all():
             return f"column {name!r} does not hold the sums of squared weights"
     direction = -1 if higher_is_positive else 1
     first, last = (columns["score"],) * 2 if exact else (columns[name] for name in _REACH)
@@ -189,7 +192,7 @@ def _facts(header: bytes, title: str) -> dict[str, Any]:
         if type(facts["higher_is_positive"]) is not bool or type(facts.get("exact", True)) is not bool:
             raise TypeError("higher_is_positive")
         for label in (facts["positive"], facts.get("negative", 0)):
-            if not isinstance(label, _LABELS) or label != label:
+            if not _is_label(label):
                 raise TypeError(label)
         if facts["positive"] == facts.get("negative"):
             raise ValueError(facts["positive"])
@@ -200,6 +203,11 @@ def _facts(header: bytes, title: str) -> dict[str, Any]:
     return facts
 
 
+def _is_label(label: Any) -> bool:
+    """Whether JSON can hold a label."""
+    return isinstance(label, bool | int | str) or (isinstance(label, float) and math.isfinite(label))
+
+
 def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
@@ -207,7 +215,7 @@ def _plain(label: Any) -> Any:
 def _label(positive: Any) -> Any:
     """Return the positive label as JSON holds it."""
     value = _plain(positive)
-    if isinstance(value, _LABELS):
+    if _is_label(value):
         return value
     raise ParameterError(
         f"is {value!r}, which a ranking file cannot hold",

@@ -184,6 +184,17 @@ def as_weights(values: Any) -> Array:
     return array
 
 
+def to_json_label(label: Any) -> Any:
+    """Convert the label of a class to a value that JSON can hold: a text, unless it is a finite number or a boolean.
+
+    >>> to_json_label(np.int64(1)), to_json_label(math.inf), to_json_label(np.datetime64("2021-03-01"))
+    (1, 'inf', '2021-03-01')
+    """
+    value = label.item() if isinstance(label, np.generic) else label
+    is_plain = isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+    return value if is_plain else str(value)
+
+
 def to_integers_if_whole(array: Array) -> Array:
     """Convert whole weights to integers, so that counts stay exact; to floats where sums would overflow."""
     limit = 2**62 if array.dtype.kind in "iu" else _EXACT_INTEGERS

@@ -19,6 +19,7 @@ from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.escaping import html_text, json_text
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, format_value, to_json_value
+from cutline.core.validation import to_json_label
 from cutline.results.estimate import Estimate, Limits
 
 SCHEMA = "cutline/cut/1"
@@ -189,14 +190,13 @@ class Cut(ComparedByFields):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
-        label = self.positive.item() if isinstance(self.positive, np.generic) else self.positive
         counts = self.counts.to_dict() if self.counts is not None else None
         return {
             "schema": SCHEMA,
             "threshold": to_json_value(self.threshold),
             "flags": self._describe_flagged(),
             "higher_is_positive": self.higher_is_positive,
-            "positive": label if isinstance(label, str | bool | int | float) else str(label),
+            "positive": to_json_label(self.positive),
             "possible": self.possible,
             "statement": self.statement,
             "assumptions": list(self.assumptions),

@@ -351,6 +351,8 @@ def _check_gzip(path: Path, title: str, _: tuple[int, int, int]) -> None:
     """
     try:
         with path.open("rb") as packed, gzip.open(packed) as stream:
+            zlib.decompressobj(wbits=31).decompress(packed.read(1 << 17), 1)  # whose header Python's gzip passes over
+            packed.seek(0)
             size = os.fstat(packed.fileno()).st_size
             while stream.read(1 << 20):
                 report_progress(packed.tell(), size)

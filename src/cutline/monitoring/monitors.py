@@ -34,6 +34,7 @@ from cutline.core.validation import (
     check_whole,
     format_count,
     is_among,
+    to_json_label,
 )
 from cutline.measures import MEASURES
 from cutline.monitoring.periods import (
@@ -227,7 +228,8 @@ class Monitor(ShownAsTable):
         if ranking is None:
             return Period(name, "")
         release = self._find_release(name)
-        if ranking.higher_is_positive != release.higher_is_positive or ranking.positive != release.positive:
+        is_same_label = to_json_label(ranking.positive) == release.positive
+        if ranking.higher_is_positive != release.higher_is_positive or not is_same_label:
             raise InputError(
                 f"{name} has the positive label {ranking.positive!r} or the direction of another model",
                 Text("rank it with the same ", Argument("positive"), " and direction as the release"),

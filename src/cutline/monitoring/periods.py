@@ -21,7 +21,15 @@ from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import load as load_ranking
 from cutline.core.table import ComparedByFields
-from cutline.core.validation import as_numbers, check_number, check_text, check_whole, is_among, is_single
+from cutline.core.validation import (
+    as_numbers,
+    check_number,
+    check_text,
+    check_whole,
+    is_among,
+    is_single,
+    to_json_label,
+)
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.inference import drift, sequential
@@ -80,13 +88,12 @@ class Release(ComparedByFields):
     bin_edges: Array
     cell_scores: Array  # a score for each cell, from the most to the least positive
     higher_is_positive: bool
-    positive: Any
+    positive: Any  # as JSON holds it
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON; arrays are packed."""
         arrays = {name: _pack(getattr(self, name)) for name in ("cell_edges", "bin_edges", "cell_scores")}
-        label = self.positive.item() if isinstance(self.positive, np.generic) else self.positive
-        return dict(self.__dict__) | arrays | {"period": self.period.to_dict(), "positive": label}
+        return dict(self.__dict__) | arrays | {"period": self.period.to_dict()}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Release:
@@ -207,7 +214,7 @@ def make_release(ranking: Ranking, settings: MonitorSettings, *, since: str, why
     bins = drift.quantile_edges(ranking.key, ranking.size, BINS)
     scores = _average_cell_scores(ranking, edges)
     empty = Period("release", "")
-    frame = Release(since, why, empty, edges, bins, scores, ranking.higher_is_positive, ranking.positive)
+    frame = Release(since, why, empty, edges, bins, scores, ranking.higher_is_positive, to_json_label(ranking.positive))
     return replace(frame, period=make_period("release", ranking, frame, settings))
 
 

@@ -11,9 +11,9 @@ from cutline.core.counts import format_number
 from cutline.core.errors import UnknownNameError
 from cutline.core.escaping import html_text
 from cutline.core.table import ComparedByFields, Table, format_p_cell, format_value, to_json_value
-from cutline.core.validation import format_count
+from cutline.core.validation import format_count, to_json_label
 from cutline.inference.differences.pair_tests import PairTest
-from cutline.multiclass.decisions import ConfusionMatrix, convert_label
+from cutline.multiclass.decisions import ConfusionMatrix
 from cutline.results.base import Tabulated
 from cutline.results.estimate import Estimate, Estimated
 from cutline.results.method_titles import format_method
@@ -92,7 +92,7 @@ class ClassData:
             "name": self.name,
             "cases": self.total,
             "classes": [
-                {"class": convert_label(label), "cases": size}
+                {"class": to_json_label(label), "cases": size}
                 for label, size in zip(self.classes, self.sizes, strict=True)
             ],
             "dropped": self.dropped,

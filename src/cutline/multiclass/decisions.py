@@ -13,6 +13,7 @@ from cutline.core.errors import make_unknown_name_error
 from cutline.core.escaping import html_text
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table
+from cutline.core.validation import to_json_label
 from cutline.inputs.multiclass import ClassCases
 
 
@@ -90,7 +91,7 @@ class ConfusionMatrix(ComparedByFields):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the classes and the rows of the matrix, ready for JSON."""
-        return {"classes": [convert_label(label) for label in self.classes], "table": self.table.tolist()}
+        return {"classes": [to_json_label(label) for label in self.classes], "table": self.table.tolist()}
 
     def __repr__(self) -> str:
         return repr(self.to_table())
@@ -109,12 +110,6 @@ class ConfusionMatrix(ComparedByFields):
 
 def _simplify(cell: Any) -> float | int:
     return int(cell) if float(cell).is_integer() else float(cell)
-
-
-def convert_label(label: Any) -> Any:
-    """Return a class as JSON can hold it."""
-    label = label.item() if isinstance(label, np.generic) else label
-    return label if isinstance(label, str | bool | int | float) else str(label)
 
 
 def count_class(table: Array, position: int) -> Counts:

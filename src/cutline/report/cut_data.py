@@ -16,6 +16,7 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
+from cutline.core.validation import to_json_label
 from cutline.cuts import statements
 from cutline.cuts.choose import NOT_REPEATED, require_exchangeable
 from cutline.cuts.cut import SCHEMA
@@ -182,7 +183,6 @@ def compute_levels(r: Ranking, confidence: float) -> dict[str, Any]:
     """
     parts = [confidence ** (1 / pieces) for pieces in PIECES]
     cases = {"recall": int(r.positives), "fpr": int(r.negatives)}
-    label = r.positive.item() if isinstance(r.positive, np.generic) else r.positive
     return {
         "confidence": confidence,
         "parts": parts,
@@ -190,7 +190,7 @@ def compute_levels(r: Ranking, confidence: float) -> dict[str, Any]:
         "shared": {name: list_shared_bounds(n) for name, n in cases.items()},
         "prevalence_low": float(lower_bounds(cases["recall"], int(r.total), parts[-1])),
         "same_prevalence": statements.state_prevalence(float(r.positives / r.total)),
-        "positive": label if isinstance(label, str | bool | int | float) else str(label),
+        "positive": to_json_label(r.positive),
     }
 
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from cutline.core.counts import Counts, add_commas, format_number
 from cutline.core.errors import ParameterError, shorten_repr
 from cutline.core.escaping import html_text
 from cutline.core.ranking import Ranking, describe_classes, format_cases, format_positive_share
 from cutline.core.table import ComparedByFields, Table, format_bracket, to_json_value
+from cutline.core.validation import to_json_label
 from cutline.measures import MEASURES, Measure
 from cutline.measures.bin_brackets import Bounds
 from cutline.measures.registry import list_measures
@@ -118,8 +117,8 @@ class Data(ComparedByFields):
         r = self.ranking
         return {
             "name": self.name,
-            "positive": _convert_label(r.positive),
-            "negative": None if r.negative is None else _convert_label(r.negative),
+            "positive": to_json_label(r.positive),
+            "negative": None if r.negative is None else to_json_label(r.negative),
             "cases": self.cases,
             "positives": self.positives,
             "negatives": r.negatives.item(),
@@ -343,12 +342,6 @@ class Summary(Tabulated):
     @property
     def _opening(self) -> tuple[str, ...]:
         return self.verdict
-
-
-def _convert_label(label: object) -> Any:
-    """Convert a label to a type that JSON has."""
-    label = label.item() if isinstance(label, np.generic) else label
-    return label if isinstance(label, str | bool | int | float) else str(label)
 
 
 def format_first_look(summary: Summary) -> str:
