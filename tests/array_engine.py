@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cutline.inputs.binning import MIDDLE, STEPS, Bins, part_of
+from cutline.inputs.binning import MIDDLE, STEPS, Bins, find_part
 
 
 def aggregate_arrays(score, is_positive, weight=None, edge=np.inf):
@@ -22,7 +22,7 @@ def _of_rows(score, is_positive, weight, edge, divisions):
         where = _lookup(division.number, number)
         inside = where >= 0
         at = where[inside]
-        part = part_of(score[inside], division.low[at], division.span[at], division.parts[at])
+        part = find_part(score[inside], division.low[at], division.span[at], division.parts[at])
         number[inside] = division.start[at] + part
     mine, heavy = score[inside], None if weight is None else weight[inside]
     distinct, code = np.unique(number[inside], return_inverse=True)

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 import cutline as cl
 from cutline import MEASURES, Counts, Ranking, losses, rank
 from cutline.core.merging import merge
-from cutline.inputs.rank import cut
+from cutline.inputs.rank import cut_ranking
 from cutline.measures import Needs
 from cutline.training import oracle
 from grouping import each_case
@@ -152,7 +152,7 @@ CASES = [
     ("share above 1", "share", lambda: EV.at(share=1.5)),
     ("share below one place", "share", lambda: EV.at(share=0.1)),
     ("quota and share", "quota and share", lambda: EV.at(quota=1, share=0.5)),
-    ("threshold and quota", "threshold and quota", lambda: cut(RANKING, threshold=0.5, quota=1)),
+    ("threshold and quota", "threshold and quota", lambda: cut_ranking(RANKING, threshold=0.5, quota=1)),
     ("no place to cut", "threshold, quota or share", EV.at),
     # probabilities
     ("brier of margins", "scores", lambda: cl.brier(LABELS, MARGINS)),

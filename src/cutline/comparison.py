@@ -47,7 +47,7 @@ from cutline.inference.differences.paired import (
 )
 from cutline.inference.resampling.pairing import Pairing, pair
 from cutline.inference.resampling.samplers import check_strata
-from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
+from cutline.inputs.alignment import align_groups, join_frames, read_models, resolve_thresholds, share_cases
 from cutline.inputs.rank import Missing, WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.registry import list_measures
@@ -124,10 +124,10 @@ def compare(
     check_strata(strata, weights_are)
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids, weights_are=weights_are)
     names = tuple(cases.scores)
-    thresholds = dict.fromkeys(names) if threshold is None else thresholds_of(threshold, names)
-    rankings = {name: cases.of(name).ranked(higher_is_positive=higher_is_positive) for name in cases.scores}
-    groups = None if groups is None else groups_of(groups, cases)
-    apart = None if strata is None else groups_of(strata, cases, "strata")
+    thresholds = dict.fromkeys(names) if threshold is None else resolve_thresholds(threshold, names)
+    rankings = {name: cases.of(name).rank(higher_is_positive=higher_is_positive) for name in cases.scores}
+    groups = None if groups is None else align_groups(groups, cases)
+    apart = None if strata is None else align_groups(strata, cases, "strata")
     scored = list(rankings.values()), list(cases.scores.values())
     pairing = pair(*scored, cases.is_positive, cases.weights, groups, apart)
     models = {
@@ -142,7 +142,7 @@ def _read_columns(
 ) -> tuple[Any, ...]:
     """Return the columns themselves, where they were given by name, and the ids of the cases, if they have some."""
     if data is not None and isinstance(scores, Mapping) and key is None:
-        return *columns_of(labels, scores, weights, data, positive, groups, strata), None
+        return *read_models(labels, scores, weights, data, positive, groups, strata), None
     if data is not None:
         return tuple(join_frames(labels, scores, weights, data, key, positive, groups, strata))
     if key is not None:

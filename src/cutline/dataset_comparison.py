@@ -378,7 +378,7 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
 
 
 def _read_columns(source: column_source.Source) -> dict[str, Any]:
-    return dict(source.rows({name: column_source.Request("id", name) for name in source.columns}))
+    return dict(source.read_columns({name: column_source.Request("id", name) for name in source.columns}))
 
 
 def _as_numbers(column: Array) -> Array | None:

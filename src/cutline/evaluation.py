@@ -21,7 +21,7 @@ from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import estimates
 from cutline.inference.single.summary_rows import make_rows
 from cutline.inputs import column_source
-from cutline.inputs.rank import Missing, WeightsAre, check_weights_are, complete, cut, rank
+from cutline.inputs.rank import Missing, WeightsAre, check_weights_are, cut_ranking, rank, select_complete_cases
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.aliases import use_alias
 from cutline.measures.registry import list_measures
@@ -231,12 +231,12 @@ def evaluate(
         return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
     if data is not None:  # the cases are looked at one by one
         columns = column_source.request_columns(labels, scores, weights, groups, strata, positive=positive)
-        with column_source.reading(column_source.open_source(data), columns, any_order=True) as rows:
+        with column_source.read_rows(column_source.open_source(data), columns, any_order=True) as rows:
             arguments: dict[str, Any] = {"name": name, "higher_is_positive": higher_is_positive, **rows, **how, **cut}
             return evaluate(**arguments)
     validation.check_one_order({"labels": labels, "groups": groups, "strata": strata})
-    cases = complete(labels, scores, weights, **how)
-    ranking = cases.ranked(higher_is_positive=higher_is_positive)
+    cases = select_complete_cases(labels, scores, weights, **how)
+    ranking = cases.rank(higher_is_positive=higher_is_positive)
     return Evaluation(ranking, name=name, groups=make_sampler(ranking, cases, groups, strata, weights_are), **cut)
 
 
@@ -505,7 +505,7 @@ class Evaluation(MeasuredAtCut):
         >>> evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).at(quota=2)  # the second place goes to one of two tied cases
         Counts(tp=1.5, fp=0.5, fn=0.5, tn=1.5, threshold=0.6)
         """
-        return cut(self.ranking, threshold=threshold, quota=quota, share=share)
+        return cut_ranking(self.ranking, threshold=threshold, quota=quota, share=share)
 
     def at_prevalence(
         self, prevalence: float, *, level: float = LEVEL, risk: float | None = None

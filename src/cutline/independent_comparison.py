@@ -33,7 +33,7 @@ from cutline.inference.differences.unpaired import (
     refuse_few_cases,
 )
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inputs.rank import default_threshold
+from cutline.inputs.rank import choose_default_threshold
 from cutline.measures import MEASURES, Measure
 from cutline.measures.aliases import use_alias
 from cutline.results.base import Summarized
@@ -87,7 +87,7 @@ def _align_cuts(a: Evaluation, b: Evaluation) -> tuple[Evaluation, Evaluation]:
     same_direction = a.ranking.higher_is_positive == b.ranking.higher_is_positive
     if a.cut == b.cut or not (a.cut.is_default and b.cut.is_default) or not same_direction:
         return a, b
-    together = default_threshold(merge([replace(ev.ranking, positive=1) for ev in (a, b)]))
+    together = choose_default_threshold(merge([replace(ev.ranking, positive=1) for ev in (a, b)]))
     return a.with_cut(threshold=together), b.with_cut(threshold=together)
 
 

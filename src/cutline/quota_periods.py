@@ -38,7 +38,7 @@ from cutline.inference.simultaneous import compute_student_p, holm
 from cutline.inference.survey import ClusterRatio, cluster_ratio, spread, student_limits, wilson_limits
 from cutline.inputs import column_source
 from cutline.inputs.in_memory import rank_cases
-from cutline.inputs.rank import complete
+from cutline.inputs.rank import select_complete_cases
 from cutline.results.base import Summarized, Tabulated
 from cutline.results.estimate import Estimate, Limits
 from cutline.results.notes import Note
@@ -110,7 +110,7 @@ def evaluate_periods(
         title = period
         columns = column_source.request_columns(labels, scores, weights, positive=how.get("positive"))
         source = column_source.open_source(data, memory=how.get("memory"))
-        with column_source.reading(
+        with column_source.read_rows(
             source, {**columns, "quota_by": column_source.Request("groups", period)}, any_order=True
         ) as rows:
             return _evaluate_rows({"weights": None, **rows}, how, title, quota, share, name)
@@ -138,7 +138,7 @@ def _evaluate_rows(
             for key, values in columns.items()
         }
     reading = {key: how[key] for key in ("positive", "missing", "weights_are") if key in how}
-    cases = complete(**columns, **reading)
+    cases = select_complete_cases(**columns, **reading)
     period = period[cases.position]
     values, code = np.unique(period.astype(str) if period.dtype.kind == "O" else period, return_inverse=True)
     turned = cases.scores if how.get("higher_is_positive", True) else -cases.scores

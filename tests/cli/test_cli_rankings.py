@@ -13,7 +13,7 @@ import pytest
 import cutline as cl
 from cutline.cli.main import main
 from cutline.inputs import binning, out_of_core
-from cutline.inputs.ranking_tables import DIALECTS, ranking_query
+from cutline.inputs.ranking_tables import DIALECTS, write_ranking_query
 
 RNG = np.random.default_rng(1)
 Y = RNG.integers(0, 2, 900)
@@ -140,7 +140,9 @@ def test_bad_ranking_files_are_refused_in_a_sentence(folder, capsys):
 def coarse(monkeypatch):
     monkeypatch.setattr(out_of_core, "MOST", 100)
     monkeypatch.setattr(out_of_core, "MOST_IN_MEMORY", 100)
-    monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=0.02, most=4000))
+    monkeypatch.setattr(
+        out_of_core, "count_in_bins", lambda aggregate: binning.count_in_bins(aggregate, width=0.02, most=4000)
+    )
 
 
 def test_every_view_of_binned_scores_carries_the_brackets(folder, coarse, capsys):
@@ -240,7 +242,7 @@ def test_the_binned_query_brackets_the_values(folder, capsys):
 @pytest.mark.parametrize("weight", [None, "my weight"])
 def test_the_query_is_one_of_the_dialect(dialect, bins, weight):
     sqlglot = pytest.importorskip("sqlglot")
-    query = ranking_query("y", "my score", "a.b", dialect, weight=weight, positive="it's", bins=bins)
+    query = write_ranking_query("y", "my score", "a.b", dialect, weight=weight, positive="it's", bins=bins)
     (parsed,) = sqlglot.parse(query, read=dialect)
     names = {column.name for column in parsed.find_all(sqlglot.exp.Column)}
     assert names == {"y", "my score"} | ({weight} if weight else set())
@@ -252,16 +254,16 @@ def test_the_query_is_one_of_the_dialect(dialect, bins, weight):
 @pytest.mark.parametrize("name", ["a\\", "a`b\\", 'a"b', "x\\` OR 1=1 --"])
 def test_no_name_ends_its_own_quotes(dialect, name):
     sqlglot = pytest.importorskip("sqlglot")
-    (parsed,) = sqlglot.parse(ranking_query("y", name, "t", dialect), read=dialect)
+    (parsed,) = sqlglot.parse(write_ranking_query("y", name, "t", dialect), read=dialect)
     assert parsed.args["group"].expressions
     assert {column.name for column in parsed.find_all(sqlglot.exp.Column)} == {"y", name}
 
 
 def test_a_label_of_two_lines_stays_on_one_where_a_text_ends_with_its_line():
-    query = ranking_query("y\n", "a\nb", "t", "bigquery", positive="p\r\nq")
+    query = write_ranking_query("y\n", "a\nb", "t", "bigquery", positive="p\r\nq")
     assert "= 'p\\r\\nq' " in query
     assert "`a\\nb` AS score" in query
-    assert "'p\r\nq'" in ranking_query("y", "s", "t", "spark", positive="p\r\nq")
+    assert "'p\r\nq'" in write_ranking_query("y", "s", "t", "spark", positive="p\r\nq")
 
 
 def test_sums_that_are_whole_for_one_class_alone_are_read(folder, capsys):
@@ -272,7 +274,7 @@ def test_sums_that_are_whole_for_one_class_alone_are_read(folder, capsys):
 
 def test_results_with_missing_values_or_other_columns_are_refused(folder, capsys):
     lacking = FRAME.assign(p=FRAME.p.where(FRAME.index > 3))
-    out = result_of_query(ranking_query("y", "p", "shown"), folder, lacking)
+    out = result_of_query(write_ranking_query("y", "p", "shown"), folder, lacking)
     assert "counts rows with a missing label, score or weight" in error_of(capsys, "evaluate", "--ranking-csv", out)
     assert "has no column 'top'" in error_of(capsys, "evaluate", "--ranking-csv", "preds/0.parquet")
     assert "--from is 'a; DROP TABLE b'" in error_of(capsys, "sql", *COLUMNS, "--from", "a; DROP TABLE b")
@@ -351,14 +353,14 @@ def test_a_result_without_cases_or_with_wrong_counts_is_refused(folder, capsys):
 @pytest.mark.parametrize("name", ["true", "at", "by", "all", "in", "left", "desc", "unique", "column", "order"])
 def test_columns_named_like_words_of_sql_are_columns(folder, name):
     frame = FRAME.rename(columns={"y": name})
-    out = result_of_query(ranking_query(name, "p", "shown"), folder, frame)
+    out = result_of_query(write_ranking_query(name, "p", "shown"), folder, frame)
     assert cl.auc(cl.inputs.ranking_tables.read_ranking_table(out)) == cl.auc(Y, P)
 
 
 def test_weights_of_a_query_are_squared_as_floats_and_those_of_nought_left_out(folder):
     frame = FRAME.assign(w=np.where(FRAME.index == 0, 2_000_000_000, FRAME.index % 3).astype(np.int32))
     found = cl.inputs.ranking_tables.read_ranking_table(
-        result_of_query(ranking_query("y", "p", "shown", weight="w"), folder, frame)
+        result_of_query(write_ranking_query("y", "p", "shown", weight="w"), folder, frame)
     )
     here = cl.rank(Y, P, frame.w.to_numpy(), weights_are="sampling")
     assert len(found) == len(here)

@@ -144,7 +144,7 @@ def test_a_command_that_is_stopped_inside_a_query_says_by_what(name):
         "def work(*a, **k):\n"
         "    connection = duck.connect(); connection.execute('SET threads = 1'); print('ready', flush=True)\n"
         "    file = duckdb_files.File.__new__(duckdb_files.File)\n"
-        "    with file._plainly():\n"
+        "    with file._translate_errors():\n"
         "        connection.execute('SELECT sum(range % 7) FROM range(1000000000000)').fetchall()\n"
         "command.app = work\n"
         "command.run()\n"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from array_engine import aggregate_arrays, find_magnitude
 from cutline import auc, rank
-from cutline.inputs.binning import binned
+from cutline.inputs.binning import count_in_bins
 
 
 def bracket_of(bins, like):
@@ -18,7 +18,7 @@ def bracket_of(bins, like):
 
 
 def check(score, labels, **options):
-    bins = binned(aggregate_arrays(score, labels), **options)
+    bins = count_in_bins(aggregate_arrays(score, labels), **options)
     whole = rank(labels, score, positive=True)
     low, high = bracket_of(bins, whole)
 
@@ -106,7 +106,7 @@ SCORES = st.one_of(
 def test_any_scores_are_bracketed(rows, width):
     labels, score = (np.array(column) for column in zip(*rows, strict=True))
     with np.errstate(over="ignore", invalid="ignore"):
-        bins = binned(aggregate_arrays(score, labels), width=width)
+        bins = count_in_bins(aggregate_arrays(score, labels), width=width)
     whole = rank(labels, score, positive=True)
     low, high = bracket_of(bins, whole)
 
@@ -119,7 +119,7 @@ def test_bins_do_not_depend_on_the_order_of_the_rows():
     rng = np.random.default_rng(1)
     score, labels = rng.normal(size=5000), rng.random(5000) < 0.4
     order = rng.permutation(5000)
-    one, other = (binned(aggregate_arrays(score[i], labels[i]), width=1e-2) for i in (slice(None), order))
+    one, other = (count_in_bins(aggregate_arrays(score[i], labels[i]), width=1e-2) for i in (slice(None), order))
 
     assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("top", "bottom", "pos", "neg"))
 
@@ -133,7 +133,7 @@ def test_a_larger_score_has_no_smaller_magnitude(values):
 
 def test_weights_are_added_up():
     score, labels, weight = np.array([1.0, 1.0, 2.0]), np.array([True, False, True]), np.array([2, 3, 4])
-    bins = binned(aggregate_arrays(score, labels, weight))
+    bins = count_in_bins(aggregate_arrays(score, labels, weight))
 
     assert bins.pos.tolist() == [4, 2]
     assert bins.neg.tolist() == [0, 3]
@@ -148,7 +148,7 @@ def test_bins_that_overlap_become_one_and_lose_no_case():
             return bins
         return replace(bins, bottom=np.where(bins.top == 3.0, 2.2, bins.bottom))  # as a logarithm out of order would
 
-    bins = binned(clumsy, width=1e-9)
+    bins = count_in_bins(clumsy, width=1e-9)
 
     assert bins.pos.sum() + bins.neg.sum() == 5
     assert (bins.top[1:] < bins.bottom[:-1]).all()

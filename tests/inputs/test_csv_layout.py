@@ -78,7 +78,7 @@ def test_a_line_break_in_a_name_loses_no_rows(tmp_path, end, inside):
 
     source = files.read(tmp_path / "x.csv")
     assert source.columns == ("y", "p", f"a{inside}b")
-    assert len(source.rows({"labels": Request("labels", "y")})["labels"]) == 3
+    assert len(source.read_columns({"labels": Request("labels", "y")})["labels"]) == 3
     assert rank("y", "p", data=tmp_path / "x.csv") == EXPECTED
 
 

@@ -27,7 +27,7 @@ def file(tmp_path):
 
 
 def engine(file, rows):
-    return SqlEngine(file._connection, rows, 10**6, file._plainly)
+    return SqlEngine(file._connection, rows, 10**6, file._translate_errors)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_an_interruption_ends_a_query_at_once(file):
 
     def interrupted():
         timer.start()  # here: an interruption that came before would end all tests
-        engine(file, ENDLESS).classes()
+        engine(file, ENDLESS).count_classes()
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
@@ -61,14 +61,14 @@ def test_who_watches_is_told_how_many_rows_are_read(file, monkeypatch):
     told = []
     rows = ENDLESS.replace("10000000000", "20000000")
     with report_progress_to(lambda done, of: told.append((done, of))):
-        found = engine(file, rows).classes()
+        found = engine(file, rows).count_classes()
     assert found.total("cases") == 20_000_000
     if int(duckdb.__version__.split(".")[0]) > 1:  # 1.5 seldom tells how far such a query is
         assert told
     assert {of for _, of in told} <= {10**6}
     assert all(0 <= done <= of for done, of in told)
     before = len(told)
-    engine(file, rows.replace("20000000", "10")).classes()  # nobody watches
+    engine(file, rows.replace("20000000", "10")).count_classes()  # nobody watches
     assert len(told) == before
 
 

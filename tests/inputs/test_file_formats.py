@@ -21,7 +21,7 @@ from cutline import InputError, rank
 from cutline.core import parallel
 from cutline.inputs import file_formats, files
 from cutline.inputs.column_source import Request
-from cutline.inputs.csv_layout import Layout, with_one_line_end
+from cutline.inputs.csv_layout import Layout, copy_with_one_line_end
 from cutline.inputs.text_table import CsvFile
 
 CSV = b"y,p\n1,0.9\n0,0.5\n1,0.7\n"
@@ -302,7 +302,7 @@ def test_a_union_is_no_column(tmp_path, role):
 
 def test_a_stream_stays_a_file_as_long_as_its_path_and_is_closed_with_it():
     """Left to the garbage collector, Python 3.13 warns of it, and a warning is an error here."""
-    path = file_formats.spooled(io.BytesIO(CSV))
+    path = file_formats.spool(io.BytesIO(CSV))
     copy = Path(str(path))
     assert copy.read_bytes() == CSV
     path.itself = path  # as when an error holds it: the collector then ends all of it in any order
@@ -311,7 +311,7 @@ def test_a_stream_stays_a_file_as_long_as_its_path_and_is_closed_with_it():
     assert not copy.exists()
     for refused in (io.BytesIO(b""), io.FileIO(os.devnull)):
         with refused, pytest.raises(InputError):
-            file_formats.spooled(refused)
+            file_formats.spool(refused)
     gc.collect()
 
 
@@ -337,9 +337,9 @@ def test_the_check_of_a_gzip_file_is_told_and_made_once_while_the_file_is_the_sa
     path.write_bytes(packed := gzip.compress(rows.encode(), mtime=0))
     told = []
     with parallel.report_progress_to(lambda *step: told.append(step)):
-        assert file_formats.compression_of(path, "large") == "gzip"
+        assert file_formats.find_compression(path, "large") == "gzip"
         once = list(told)
-        assert file_formats.compression_of(path, "large") == "gzip"
+        assert file_formats.find_compression(path, "large") == "gzip"
     path.write_bytes(packed[:-9])
 
     assert told == once
@@ -347,7 +347,7 @@ def test_the_check_of_a_gzip_file_is_told_and_made_once_while_the_file_is_the_sa
     assert [done for done, _ in once] == sorted(done for done, _ in once)
     assert {of for _, of in once} == {once[-1][0]} == {len(packed)}  # bytes of the packed file
     with pytest.raises(InputError, match="not a complete gzip file"):
-        file_formats.compression_of(path, "large")
+        file_formats.find_compression(path, "large")
 
 
 @pytest.mark.posix
@@ -393,7 +393,7 @@ def test_a_full_disk_under_the_flags_is_blamed_on_their_file(tmp_path, name):
 def test_what_duckdb_cannot_write_is_not_blamed_on_the_input(tmp_path, by_duckdb):
     (tmp_path / "cases.csv").write_text("y,p\n1,0.9\n0,0.2\n")
     file = files.read(tmp_path / "cases.csv")
-    with pytest.raises(InputError, match="The folder of temporary files"), file._plainly():
+    with pytest.raises(InputError, match="The folder of temporary files"), file._translate_errors():
         raise duckdb.IOException("IO Error: Could not write file: No space left on device")
 
 
@@ -413,7 +413,7 @@ def test_where_nobody_may_make_links_the_file_is_copied(tmp_path, monkeypatch):
 
 @pytest.mark.posix
 def test_what_came_from_a_stream_is_closed_before_another_opens_it():
-    path = file_formats.spooled(io.BytesIO(b"y,p\n1,0.9\n"))
+    path = file_formats.spool(io.BytesIO(b"y,p\n1,0.9\n"))
     opened = {str(link.resolve()) for link in Path("/proc/self/fd").iterdir()}
     assert str(path) not in opened
     name = Path(str(path))
@@ -445,7 +445,7 @@ def test_a_file_that_is_replaced_between_two_looks_at_it_is_refused(tmp_path, mo
 
     requests = {"labels": Request("labels", "y"), "scores": Request("scores", "p")}
     with pytest.raises(InputError, match=rf"f\.{kind} changed while it was read: read it again when it is complete"):
-        source.rows(requests)
+        source.read_columns(requests)
 
 
 @pytest.mark.parametrize("damage", [lambda packed: packed[:-9], lambda packed: packed[:-6] + b"xxxxxx"])
@@ -458,4 +458,4 @@ def test_a_gzip_file_that_is_damaged_after_its_check_is_refused_in_a_sentence(tm
     with pytest.raises(InputError, match=r"f\.csv\.gz changed while it was read"):
         CsvFile(path, path.name, layout).check()
     with pytest.raises(InputError, match=r"f\.csv\.gz changed while it was read"):
-        with_one_line_end(path, layout, path.name)
+        copy_with_one_line_end(path, layout, path.name)

@@ -93,7 +93,7 @@ def test_ids_keep_their_zeros(tmp_path):
     a = written(tmp_path, "id,y,p\n007,1,0.9\n7,0,0.1\n", "a.csv")
     b = written(tmp_path, "id,y,p\n7,0,0.2\n007,1,0.3\n", "b.csv")
     assert compare("y", "p", data={"a": a, "b": b}, id="id")["b"].auc == 1
-    assert files.read(a).rows({"id": Request("id", "id")})["id"].tolist() == ["007", "7"]
+    assert files.read(a).read_columns({"id": Request("id", "id")})["id"].tolist() == ["007", "7"]
     twice = written(tmp_path, "id,y,p\n7,0,0.2\n7,1,0.3\n", "c.csv")
     with pytest.raises(InputError, match="repeats an id in 1 of its 2 rows"):
         compare("y", "p", data={"a": a, "c": twice}, id="id")
@@ -204,7 +204,7 @@ def test_what_is_no_file(tmp_path):
 def test_a_stream_is_a_file_without_a_name(tmp_path):
     found = files.read(io.BytesIO(CSV.encode()))
     assert found.columns == ("y", "p", "w", "said")
-    assert len(found.rows({"scores": Request("scores", "p")})["scores"]) == ROWS
+    assert len(found.read_columns({"scores": Request("scores", "p")})["scores"]) == ROWS
     FRAME.to_parquet(tmp_path / "x.parquet")
     assert files.read(io.BytesIO((tmp_path / "x.parquet").read_bytes())).count == ROWS
     with pytest.raises(InputError, match="standard input is empty"):
@@ -261,8 +261,8 @@ def test_nan_in_a_parquet_file_is_no_score_of_bins(nan_file):
 
     file = read(nan_file)
     rows = "SELECT y, p AS x FROM " + file._from  # noqa: S608
-    engine = SqlEngine(file._connection, rows, 4, file._plainly)
+    engine = SqlEngine(file._connection, rows, 4, file._translate_errors)
 
-    assert engine.first("scores")[0] == 2
+    assert engine.find_first("scores")[0] == 2
     engine.prepare(np.array([0, 1]), np.array([False, True]), None)
     assert engine._fetch(f"SELECT count(*) AS n FROM ({engine._complete})")["n"][0] == 3  # noqa: S608

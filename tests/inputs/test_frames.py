@@ -57,11 +57,11 @@ def test_a_frame_of_any_kind(kind, check):
 
 @pytest.mark.parametrize("kind", LAZY)
 def test_slices_are_aggregated_where_the_cases_are(kind, monkeypatch):
-    from cutline.inputs.frames import Lazy
+    from cutline.inputs.frames import ElsewhereFrame
 
     frame = KINDS[kind](frame_body.SLICED)
-    monkeypatch.setattr(Lazy, "rows", lambda *_: pytest.fail("the rows were collected"))
-    monkeypatch.setattr(Lazy, "grouped", lambda *_: pytest.fail("distinct rows were collected"))
+    monkeypatch.setattr(ElsewhereFrame, "read_columns", lambda *_: pytest.fail("the rows were collected"))
+    monkeypatch.setattr(ElsewhereFrame, "grouped", lambda *_: pytest.fail("distinct rows were collected"))
     frame_body.is_sliced_where_it_lives(frame, exact=True)
 
 
@@ -76,7 +76,9 @@ def test_rows_without_a_slice_are_refused_or_counted(kind):
 def test_slices_of_a_large_frame_are_binned_where_they_are(kind, weight, monkeypatch):
     from cutline.inputs import binning, out_of_core
 
-    monkeypatch.setattr(out_of_core, "binned", lambda aggregate, most: binning.binned(aggregate, width=0.02, most=4000))
+    monkeypatch.setattr(
+        out_of_core, "count_in_bins", lambda aggregate, most: binning.count_in_bins(aggregate, width=0.02, most=4000)
+    )
     rng = np.random.default_rng(8)
     columns = {**COLUMNS, "fine": rng.normal(size=ROWS), "site": rng.integers(0, 3, ROWS)}
     columns["fine"][:4] = [0, np.inf, -np.inf, 1e-300]
@@ -100,7 +102,9 @@ def test_a_large_frame_is_binned_where_it_lives(kind, weight, monkeypatch):
     from cutline.inputs import binning, out_of_core
 
     monkeypatch.setattr(out_of_core, "MOST", 50)
-    monkeypatch.setattr(out_of_core, "binned", lambda aggregate, **_: binning.binned(aggregate, width=0.02, most=4000))
+    monkeypatch.setattr(
+        out_of_core, "count_in_bins", lambda aggregate, **_: binning.count_in_bins(aggregate, width=0.02, most=4000)
+    )
     rng = np.random.default_rng(8)
     columns = {**COLUMNS, "fine": rng.normal(size=ROWS)}
     columns["fine"][:4] = [0, np.inf, -np.inf, 1e-300]
@@ -132,9 +136,11 @@ def test_bins_are_divided_twice_where_scores_crowd_and_no_case_is_lost(kind, mon
     from cutline.inputs import binning, out_of_core
     from cutline.inputs.frames import FrameEngine
 
-    passes, bins = [], FrameEngine.bins
-    monkeypatch.setattr(FrameEngine, "bins", lambda self, given: passes.append(len(given)) or bins(self, given))
-    monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=0.004, most=4000))
+    passes, bins = [], FrameEngine.count_bins
+    monkeypatch.setattr(FrameEngine, "count_bins", lambda self, given: passes.append(len(given)) or bins(self, given))
+    monkeypatch.setattr(
+        out_of_core, "count_in_bins", lambda aggregate: binning.count_in_bins(aggregate, width=0.004, most=4000)
+    )
     rng = np.random.default_rng(2)
     near, far = 0.5 + 1e-6 * rng.normal(size=ROWS), 0.505 + 0.001 * rng.random(ROWS)
     columns = {"y": COLUMNS["y"], "p": np.where(rng.random(ROWS) < 0.95, near, far)}
@@ -218,7 +224,7 @@ def test_only_distinct_rows_leave_a_lazy_frame(kind, monkeypatch):
     sizes = []
     collect = frames.collect
     monkeypatch.setattr(frames, "collect", lambda frame: sizes.append(len(found := collect(frame))) or found)
-    monkeypatch.setattr(frames.Lazy, "rows", lambda *_: pytest.fail("the rows were collected"))
+    monkeypatch.setattr(frames.ElsewhereFrame, "read_columns", lambda *_: pytest.fail("the rows were collected"))
     assert rank("y", "p", data=KINDS[kind](COLUMNS)).total == ROWS
     assert sizes == [1, 3]  # the number of rows; label, score, and how often
 

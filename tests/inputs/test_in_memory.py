@@ -187,8 +187,8 @@ def test_large_data_are_worked_on_by_other_threads(monkeypatch):
     monkeypatch.setattr(in_memory, "_SHORT", 0)
     monkeypatch.setattr(in_memory, "compiled", None)
     workers = []
-    right = in_memory._run
-    monkeypatch.setattr(in_memory, "_run", lambda *given: workers.append(threading.get_ident()) or right(*given))
+    right = in_memory._make_run
+    monkeypatch.setattr(in_memory, "_make_run", lambda *given: workers.append(threading.get_ident()) or right(*given))
     aggregate(np.array([1.0, 2.0]), np.array([True, False]), None, descending=True)
 
     assert len(workers) == 2

@@ -60,7 +60,9 @@ def bins_from_500_scores(monkeypatch):
     """As if five hundred scores were many, and a width of a thousandth fine."""
     monkeypatch.setattr(out_of_core, "MOST", 500)
     monkeypatch.setattr(out_of_core, "MOST_IN_MEMORY", 500)
-    monkeypatch.setattr(out_of_core, "binned", lambda aggregate, **_: binning.binned(aggregate, width=2e-3, most=4000))
+    monkeypatch.setattr(
+        out_of_core, "count_in_bins", lambda aggregate, **_: binning.count_in_bins(aggregate, width=2e-3, most=4000)
+    )
 
 
 def contains(binned, exact):
@@ -250,7 +252,7 @@ def test_dask_divides_crowded_scores_twice(bins_from_500_scores):
 def beyond_memory(monkeypatch):
     """As if no file fitted into memory."""
     monkeypatch.setattr(File, "fits", lambda *_: False)
-    monkeypatch.setattr(File, "rows", lambda *_: pytest.fail("the rows were read"))
+    monkeypatch.setattr(File, "read_columns", lambda *_: pytest.fail("the rows were read"))
     monkeypatch.setattr(File, "scan", lambda *_: pytest.fail("the rows were scanned"))
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cutline import MEASURES, CutlineError, InputError, ParameterError, Ranking, evaluate, rank
-from cutline.inputs.rank import cut, places
+from cutline.inputs.rank import count_places, cut_ranking
 
 LABELS = [1, 0, 1, 0, 0]
 SCORES = [0.9, 0.6, 0.6, 0.2, 0.2]
@@ -244,7 +244,7 @@ def test_thresholds_stay_on_the_scale_of_the_user_when_low_scores_mean_positive(
 
     assert ranking.thresholds.tolist() == [-math.inf, 1, 2, 3, 4]
     for threshold, expected in [(0, (0, 0)), (1, (1, 0)), (2.5, (1, 1)), (3, (2, 1)), (9, (2, 2))]:
-        counts = cut(ranking, threshold=threshold)  # score <= threshold
+        counts = cut_ranking(ranking, threshold=threshold)  # score <= threshold
         assert (counts.tp, counts.fp) == expected
         assert counts.threshold == threshold
 
@@ -490,7 +490,7 @@ def test_the_input_is_left_as_it_was():
     ],
 )
 def test_a_cut_is_a_threshold_or_a_quota_or_a_share(where, expected):
-    counts = cut(rank(LABELS, SCORES), **where)
+    counts = cut_ranking(rank(LABELS, SCORES), **where)
 
     assert (counts.tp, counts.fp, counts.fn, counts.tn) == expected
 
@@ -500,25 +500,25 @@ def test_a_cut_is_a_threshold_or_a_quota_or_a_share(where, expected):
     [(100, 0.29, 29), (1010, 0.05, 50), (10, 0.1, 1), (10, 0.19, 1), (3, 1 / 3, 1), (3, 2 / 3, 2), (7, 1.0, 7)],
 )
 def test_part_of_a_place_does_not_count(n, share, expected):
-    assert places(Ranking.of_counts([1], [n], [0]), share=share) == expected
+    assert count_places(Ranking.of_counts([1], [n], [0]), share=share) == expected
 
 
 @pytest.mark.parametrize("n", [7, 29, 100, 1000])
 def test_a_share_of_k_in_n_is_k_places(n):
     ranking = Ranking.of_counts([1], [n], [0])
 
-    assert [places(ranking, share=k / n) for k in range(1, n + 1)] == list(range(1, n + 1))
+    assert [count_places(ranking, share=k / n) for k in range(1, n + 1)] == list(range(1, n + 1))
 
 
 def test_weights_that_are_not_whole_have_no_places_to_round_to():
     ranking = rank([1, 0], [2, 1], [1.5, 2.0])
 
-    assert places(ranking, share=0.5) == 3.5 / 2
-    assert places(ranking, quota=1.25) == 1.25
+    assert count_places(ranking, share=0.5) == 3.5 / 2
+    assert count_places(ranking, quota=1.25) == 1.25
 
 
 def test_a_quota_is_taken_as_it_is():
-    assert places(rank(LABELS, SCORES), quota=3) == 3
+    assert count_places(rank(LABELS, SCORES), quota=3) == 3
 
 
 @pytest.mark.parametrize("name", ["hit_rate", "qrecall", "enrichment", "pearson"])
@@ -541,7 +541,7 @@ def test_a_quota_that_was_fixed_is_checked_like_one_that_is_given(name, quota):
 
 def test_a_quota_and_a_share_are_not_given_together():
     with pytest.raises(CutlineError):
-        places(rank(LABELS, SCORES), quota=1, share=0.8)
+        count_places(rank(LABELS, SCORES), quota=1, share=0.8)
 
 
 # ---------------------------------------------------------------------- the default cut

@@ -166,7 +166,7 @@ def test_rows_of_text_files_come_in_the_order_of_the_files(tmp_path):
         (tmp_path / f"{i}.csv").write_text("y,p\n" + "".join(f"{j % 2},{i}.{j}\n" for j in range(3)))
     expected = [float(f"{i}.{j}") for i in range(3) for j in range(3)]
     for _ in range(60):
-        found = files.read(tmp_path).rows({"x": Request("scores", "p")})["x"]
+        found = files.read(tmp_path).read_columns({"x": Request("scores", "p")})["x"]
         assert found.tolist() == expected
 
 

@@ -49,7 +49,7 @@ def does_what_every_frame_does(make, monkeypatch):
     """The body of checks of `test_frames`; the rows themselves never leave Spark where all is well."""
     frame = make(frame_body.COLUMNS)
     with monkeypatch.context() as context:
-        context.setattr(frames.Lazy, "rows", lambda *_: pytest.fail("the rows were collected"))
+        context.setattr(frames.ElsewhereFrame, "read_columns", lambda *_: pytest.fail("the rows were collected"))
         frame_body.gives_the_ranking_of_its_arrays(frame, "p", None, True)
         frame_body.gives_the_ranking_of_its_arrays(frame, "single", "whole", False)
         frame_body.draws_groups(frame)
@@ -65,7 +65,9 @@ def does_what_every_frame_does(make, monkeypatch):
 
 def bins_from_500_scores(monkeypatch):
     monkeypatch.setattr(out_of_core, "MOST", 500)
-    monkeypatch.setattr(out_of_core, "binned", lambda aggregate, **_: binning.binned(aggregate, width=1e-3, most=4000))
+    monkeypatch.setattr(
+        out_of_core, "count_in_bins", lambda aggregate, **_: binning.count_in_bins(aggregate, width=1e-3, most=4000)
+    )
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -126,11 +128,11 @@ def _refusals(spark, frame):
 
 def _sql(spark, frame):
     """The query for Spark runs in Spark."""
-    from cutline.inputs.ranking_tables import ranking_query
+    from cutline.inputs.ranking_tables import write_ranking_query
 
     frame.createOrReplaceTempView("predictions")
     for bins in (None, 64):
-        found = spark.sql(ranking_query("y", "coarse", "predictions", "spark", bins=bins).rstrip(";")).collect()
+        found = spark.sql(write_ranking_query("y", "coarse", "predictions", "spark", bins=bins).rstrip(";")).collect()
         assert sum(row["pos"] for row in found) == Y.sum()
         assert sum(row["missing"] for row in found) == 0
         if bins is None:
@@ -172,7 +174,7 @@ def test_a_cluster_gives_the_same_ranking_though_a_worker_is_killed_on_the_way(t
         passes = []
         from cutline.inputs.frames import FrameEngine
 
-        original = FrameEngine.bins
+        original = FrameEngine.count_bins
 
         def watched(engine, divisions):
             passes.append(len(divisions))
@@ -180,7 +182,7 @@ def test_a_cluster_gives_the_same_ranking_though_a_worker_is_killed_on_the_way(t
                 threading.Timer(0.2, kill).start()  # while the second pass runs
             return original(engine, divisions)
 
-        monkeypatch.setattr(FrameEngine, "bins", watched)
+        monkeypatch.setattr(FrameEngine, "count_bins", watched)
         found = rank("y", "p", data=frame)
         assert killed.wait(60)
         exact = rank(Y, P)

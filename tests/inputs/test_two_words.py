@@ -8,7 +8,7 @@ import pytest
 
 import cutline as cl
 from cutline.inputs import labels as module
-from cutline.inputs.labels import find_two_words
+from cutline.inputs.labels import read_two_words
 
 RNG = np.random.default_rng(5)
 N = 12_000
@@ -33,9 +33,9 @@ def test_codes_rank_as_rows_do(kind, monkeypatch):
     asked = [({}, None), ({"missing": "drop"}, None), ({}, weights)]
     short = [cl.rank(column, SCORES, w, positive="yes", **options) for options, w in asked]
     if kind != "pyarrow":
-        assert find_two_words(column) is not None
+        assert read_two_words(column) is not None
     monkeypatch.setattr(module, "_WORTH_CODES", N + 1)
-    assert find_two_words(column) is None
+    assert read_two_words(column) is None
     assert short == [cl.rank(column, SCORES, w, positive="yes", **options) for options, w in asked]
 
 

@@ -13,7 +13,7 @@ import cutline as cl
 from cutline import CutlineError, rank
 from cutline.inputs import column_source, duckdb_files
 from cutline.inputs import rank as door
-from cutline.inputs.column_source import plain
+from cutline.inputs.column_source import fill_masked
 
 FORMATS = ("csv", "csv.gz", "csv.zst", "tsv", "semicolon", "parquet", "jsonl", "arrow")
 LABELS = (
@@ -35,17 +35,17 @@ def by_sql(path, positive=None, missing="error", weighted=False):
     """The ranking as it was made before: distinct rows counted in SQL from columns of text."""
     source = column_source.open_source(path)
     asked = column_source.request_columns("y", "p", "w" if weighted else None, positive=positive)
-    column_source.check(source, asked)
+    column_source.check_columns(source, asked)
     options = door.RankingOptions(positive, True, missing)
     if not isinstance(source, duckdb_files.File) or weighted:
-        with column_source.reading(source, asked) as rows:
+        with column_source.read_rows(source, asked) as rows:
             return door._rank_rows(options, **rows)
     try:
-        query = f"SELECT *, count(*) AS times FROM ({source._typed(asked)}) GROUP BY ALL"  # noqa: S608
-        *columns, times = (plain(array) for array in source._connection.execute(query).fetchnumpy().values())
+        query = f"SELECT *, count(*) AS times FROM ({source._write_typed_query(asked)}) GROUP BY ALL"  # noqa: S608
+        *columns, times = (fill_masked(array) for array in source._connection.execute(query).fetchnumpy().values())
         return door._rank_rows(options, **dict(zip(asked, columns, strict=True)), times=times)
     except cl.InputError:
-        with column_source.reading(source, asked) as rows:
+        with column_source.read_rows(source, asked) as rows:
             return door._rank_rows(options, **rows)
 
 
@@ -123,7 +123,7 @@ def test_a_label_that_turns_up_late_is_read(tmp_path):
 def test_a_file_is_scanned_once_and_exact_where_it_fits(tmp_path, monkeypatch):
     path = tmp_path / "cases.csv"
     path.write_text("y,p\n1,0.9\n0,0.5\n1,0.4\n")
-    monkeypatch.setattr(duckdb_files.File, "rows", None)
+    monkeypatch.setattr(duckdb_files.File, "read_columns", None)
     monkeypatch.setattr(duckdb_files.File, "engine", None)
     assert rank("y", "p", data=path).exact
     assert rank("y", "p", data=path, exact=True).score.tolist() == [0.9, 0.5, 0.4]

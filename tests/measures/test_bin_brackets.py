@@ -11,7 +11,7 @@ from array_engine import aggregate_arrays
 from cutline import MEASURES, InputError, rank
 from cutline.core.binned_ranking import auc_width, rank_bins
 from cutline.core.merging import merge
-from cutline.inputs.binning import Bins, binned, sort_bins
+from cutline.inputs.binning import Bins, count_in_bins, sort_bins
 from cutline.measures import Needs
 from cutline.measures.bin_brackets import bound_measure
 
@@ -33,7 +33,7 @@ def cases(scores):
 def coarse(score, labels, weights, parts):
     """Bins of one pass, or of as many passes as a width takes."""
     with np.errstate(over="ignore", invalid="ignore"):
-        found = binned(aggregate_arrays(score, labels, weights, 0.3), width=parts)
+        found = count_in_bins(aggregate_arrays(score, labels, weights, 0.3), width=parts)
     squares = (found.pos2, found.neg2)
     return rank_bins(found.top, found.bottom, found.pos, found.neg, *squares, positive=True)
 

@@ -533,8 +533,8 @@ def test_training_passes_the_door_for_people_at_most_a_handful_of_times(monkeypa
     from cutline.inputs import rank
 
     passed = []
-    read = rank._read
-    monkeypatch.setattr(rank, "_read", lambda *given: passed.append(1) or read(*given))
+    read = rank._read_complete_rows
+    monkeypatch.setattr(rank, "_read_complete_rows", lambda *given: passed.append(1) or read(*given))
     X, y = make_classification(300, weights=[0.8], random_state=0)
 
     LinearMeasureClassifier("f1", random_state=0).fit(X, y)

@@ -10,7 +10,7 @@ from typing import Any
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_level
 from cutline.evaluation import Evaluation
-from cutline.inputs.rank import places
+from cutline.inputs.rank import count_places
 from cutline.measures import MEASURES
 from cutline.results.estimate import Estimate
 from cutline.results.notes import DATA, KINDS
@@ -152,7 +152,7 @@ def make_context(
 ) -> RuleContext:
     """Return the context of the rules, with a share turned into places and measures by their names."""
     if quota is not None or share is not None:
-        quota = float(places(evaluation.ranking, quota=quota, share=share))
+        quota = float(count_places(evaluation.ranking, quota=quota, share=share))
     names = None if measures is None else tuple(dict.fromkeys(MEASURES[m].name for m in measures))
     return RuleContext(evaluation, quota, names, models, check_level(level))
 

@@ -10,7 +10,7 @@ from cutline.advice.rules import COMPARISON_RULES, MODEL_RULES, ComparisonContex
 from cutline.core.messages import Text
 from cutline.core.validation import LEVEL, check_level
 from cutline.evaluation import Evaluation
-from cutline.inputs.rank import places
+from cutline.inputs.rank import count_places
 from cutline.measures import MEASURES
 from cutline.results.notes import Note
 from cutline.results.summary import Summary
@@ -82,7 +82,7 @@ def notes_on(
     names = None if measures is None else tuple(MEASURES[m].name for m in measures)
     j = None
     if quota is not None or share is not None:
-        j = float(places(comparison.pairing.rankings[0], quota=quota, share=share))
+        j = float(count_places(comparison.pairing.rankings[0], quota=quota, share=share))
     about = ComparisonContext(
         comparison, j, None if names is None else frozenset(names), check_level(level), resamples, seed
     )

@@ -29,7 +29,7 @@ from cutline.evaluation import Evaluation
 from cutline.inputs import files
 from cutline.inputs.column_source import Request, Source
 from cutline.inputs.file_formats import is_compressed
-from cutline.inputs.labels import affirming_label
+from cutline.inputs.labels import find_affirming_label
 from cutline.inputs.write_flags import CaseColumns, Flags
 from cutline.report import save
 from cutline.results.measure_selection import list_headlines
@@ -102,7 +102,7 @@ class Jobs:
 
     def _send_values(self, source: Source, column: str) -> None:
         """Send the values of a column of labels, and the one that can only be positive, as "yes" beside "no"."""
-        rows = source.rows({"labels": Request("labels", column, as_text=True)})["labels"]
+        rows = source.read_columns({"labels": Request("labels", column, as_text=True)})["labels"]
         values = sorted(
             {escape_controls(value) for value in set(rows.tolist()) if value is not None and value == value}
         )
@@ -112,7 +112,7 @@ class Jobs:
                 "column": column,
                 "values": values[:MOST_VALUES],
                 "count": len(values),
-                "positive": affirming_label(values) or "",
+                "positive": find_affirming_label(values) or "",
             },
         )
 

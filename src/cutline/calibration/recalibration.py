@@ -135,7 +135,7 @@ def _read_probabilities(scores: object, data: object) -> Array:
     """Return the probabilities that were passed, or those of a column of the data."""
     if data is not None:
         columns = {"scores": column_source.Request("scores", scores)}
-        with column_source.reading(column_source.open_source(data), columns) as rows:
+        with column_source.read_rows(column_source.open_source(data), columns) as rows:
             return _read_probabilities(rows["scores"], None)
     values = validation.as_scores(scores).astype(float)
     if np.isnan(values).any():

@@ -18,7 +18,7 @@ from cutline.core.ranking_file import is_ranking_file, load
 from cutline.core.validation import clean_model_name
 from cutline.evaluation import Evaluation, evaluate
 from cutline.inputs import files
-from cutline.inputs.column_source import IDS, LABELS, SCORES, Request, Source, check, reading
+from cutline.inputs.column_source import IDS, LABELS, SCORES, Request, Source, check_columns, read_rows
 from cutline.inputs.column_source import ColumnMapping as NoColumns
 from cutline.inputs.rank import rank
 
@@ -112,7 +112,7 @@ def open_predictions(
     }
     named |= {name: Request("groups", column) for name, column in zip(("folds", "repeats"), folds, strict=False)}
     scores = {f"score{i}": Request("scores", column) for i, column in enumerate(c.scores)}
-    check(file, scores | {option: ask for option, ask in named.items() if ask.column is not None})
+    check_columns(file, scores | {option: ask for option, ask in named.items() if ask.column is not None})
     periods = () if quota_by is None else (quota_by,)
     chosen = choose_columns(file, c.label, c.scores, (*c.others, *by, *folds, *periods), models)
     _check_apart(chosen, c.weight)
@@ -365,7 +365,7 @@ def _read_rows(predictions: PredictionFile, how: Reading, place: int) -> dict[An
         columns["groups"] = Request("groups", how.columns.group)
     if how.columns.stratum is not None and not place:
         columns["strata"] = Request("strata", how.columns.stratum)
-    with reading(predictions.file, columns) as rows:
+    with read_rows(predictions.file, columns) as rows:
         return rows
 
 
@@ -384,7 +384,7 @@ def _check_apart(chosen: Chosen, weight: str | None) -> None:
 
 
 def _check_ids(file: Source, column: str) -> None:
-    with reading(file, {"id": Request("id", column)}) as rows:
+    with read_rows(file, {"id": Request("id", column)}) as rows:
         ids = rows["id"].tolist()
     if len(set(ids)) == len(ids) and None not in ids:
         return
@@ -452,7 +452,7 @@ def _match_names(columns: Sequence[str], usual: Sequence[str]) -> list[str]:
 
 def _has_two_values(file: Source, column: str) -> bool:
     try:
-        values = file.rows({"labels": Request("labels", column)})["labels"].tolist()
+        values = file.read_columns({"labels": Request("labels", column)})["labels"].tolist()
     except InputError:
         return False
     return len({value for value in values if value is not None and value == value}) == 2
@@ -460,7 +460,7 @@ def _has_two_values(file: Source, column: str) -> bool:
 
 def _is_number(file: Source, column: str) -> bool:
     try:
-        values = file.rows({"scores": Request("scores", column)})["scores"]
+        values = file.read_columns({"scores": Request("scores", column)})["scores"]
     except InputError:
         return False
     return bool(values.dtype.kind in "iuf")

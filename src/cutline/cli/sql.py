@@ -39,6 +39,6 @@ def sql(
     label: str, score: str, table: str, dialect: str, weight: str | None, positive: str | None, bins: int | None
 ) -> None:
     """Print the query of a ranking."""
-    from cutline.inputs.ranking_tables import ranking_query
+    from cutline.inputs.ranking_tables import write_ranking_query
 
-    write_stdout(ranking_query(label, score, table, dialect, weight=weight, positive=positive, bins=bins) + "\n")
+    write_stdout(write_ranking_query(label, score, table, dialect, weight=weight, positive=positive, bins=bins) + "\n")

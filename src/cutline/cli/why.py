@@ -188,7 +188,7 @@ def _open(path: str, how: Reading) -> PredictionFile:
 def _read_columns(predictions: PredictionFile, how: Reading) -> dict[str, Any]:
     """Return the columns of a file as cutline.why takes them."""
     from cutline.inputs.column_source import Request
-    from cutline.inputs.column_source import reading as rows_of
+    from cutline.inputs.column_source import read_rows as rows_of
 
     scores = predictions.chosen.scores
     columns: dict[Any, Request] = {"labels": Request("labels", predictions.chosen.label, how.positive is not None),
@@ -221,7 +221,7 @@ def _turn_threshold(threshold: float | None, how: Reading) -> float | None:
 def _compare_files(files: Sequence[str], how: Reading, question: WhyOptions) -> FileDifference:
     """Return what differs between two files."""
     from cutline.core import validation
-    from cutline.inputs.rank import complete
+    from cutline.inputs.rank import select_complete_cases
     from cutline.ledger import two_files
     from cutline.ledger.quantity import parse_quantity
 
@@ -232,7 +232,10 @@ def _compare_files(files: Sequence[str], how: Reading, question: WhyOptions) -> 
     ids: tuple[Any, Any] | None = None
     if how.columns.id is not None:
         reading: dict[str, Any] = {"positive": how.positive, "missing": how.missing}
-        cases = [complete(own["labels"], own["scores"], own.get("weights"), **reading).position for own in columns]
+        cases = [
+            select_complete_cases(own["labels"], own["scores"], own.get("weights"), **reading).position
+            for own in columns
+        ]
         first, second = (
             validation.as_column(own["ids"], "id")[position] for own, position in zip(columns, cases, strict=True)
         )

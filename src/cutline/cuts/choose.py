@@ -53,7 +53,7 @@ from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
 from cutline.inference.single.at_prevalence import at_prevalence
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import estimates
-from cutline.inputs.rank import places
+from cutline.inputs.rank import count_places
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.results.estimate import Estimate, Limits
 from cutline.results.resample_budget import choose_resamples
@@ -204,10 +204,10 @@ def _read_quotas(
             raise ParameterError("A list of quotas is for testing precision", "pass a requirement on it, or one quota")
         if share is not None:
             raise ParameterError("quota and share are both given", "pass one of them")
-        return tuple(sorted({int(places(r, quota=number)) for number in quota})), None
+        return tuple(sorted({int(count_places(r, quota=number)) for number in quota})), None
     if quota is None and share is None:
         return (), None
-    capacity = float(places(r, quota=quota, share=share))
+    capacity = float(count_places(r, quota=quota, share=share))
     # Precision is tested at a single quota too; that needs no choice among several.
     return ((int(capacity),) if capacity >= 1 else ()), capacity
 

@@ -22,7 +22,7 @@ from cutline.core.validation import LEVEL, check_level, check_number, check_whol
 from cutline.core.validation import as_scores as as_scores
 from cutline.cuts.choose import choose_cut
 from cutline.cuts.cut import Cut
-from cutline.inputs.rank import cases, rank
+from cutline.inputs.rank import rank, read_cases
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,7 @@ def screen(
     chain: list[Phase] = []
     left: Array | None = None
     for name, predictions, share in zip(names, phases.values(), shares, strict=True):
-        is_positive, own = cases(labels, predictions, positive=positive)
+        is_positive, own = read_cases(labels, predictions, positive=positive)
         left = np.ones(len(own), dtype=bool) if left is None else left
         chain.append(_choose_phase(name, is_positive[left], own[left], share, pick, level))
         left = left & (own > chain[-1].cut.threshold)  # beyond the cut, where cases are as drawn from those who pass

@@ -28,7 +28,7 @@ from cutline.core.validation import LEVEL, check_choice, check_level, format_cou
 from cutline.evaluation import Evaluation, MeasuredAtCut
 from cutline.inference.folds import FoldMean, hidden_share, ledell, nadeau_bengio, scales_apart
 from cutline.inputs import column_source
-from cutline.inputs.rank import Cases, Missing, complete
+from cutline.inputs.rank import Cases, Missing, select_complete_cases
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.aliases import use_alias
 from cutline.measures.forms import LinearInAuc, MeanOfCases, Proportion, ShareOfPairs, SumOfRates
@@ -582,19 +582,18 @@ def evaluate_folds(
         columns = column_source.request_columns(labels, scores, weights, positive=positive)
         more = {"folds": folds, "repeats": repeats, "groups": groups}
         columns |= {key: column_source.Request("groups", name) for key, name in more.items() if name is not None}
-        with column_source.reading(column_source.open_source(data), columns) as values:
+        with column_source.read_rows(column_source.open_source(data), columns) as values:
             how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
             how |= {"higher_is_positive": higher_is_positive, "train_sizes": train_sizes, **values}
             return evaluate_folds(**how, **cut)
     validation.check_one_order({"labels": labels, "folds": folds, "repeats": repeats, "groups": groups})
-    cases = complete(labels, scores, weights, positive=positive, missing=missing, weights_are=weights_are)
+    cases = select_complete_cases(labels, scores, weights, positive=positive, missing=missing, weights_are=weights_are)
     fold = _number_values(folds, "folds", cases)
     repeat = np.zeros(len(fold), dtype=int) if repeats is None else _number_values(repeats, "repeats", cases)
     group = None if groups is None else _number_values(groups, "groups", cases)
     rows = _split(fold, repeat)
     parts = tuple(
-        tuple(_take_cases(cases, part).ranked(higher_is_positive=higher_is_positive) for part in parts)
-        for parts in rows
+        tuple(_take_cases(cases, part).rank(higher_is_positive=higher_is_positive) for part in parts) for parts in rows
     )
     return FoldEvaluation(
         parts,

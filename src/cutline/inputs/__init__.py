@@ -1,1 +1,1 @@
-"""The door: predictions go in, from arrays, frames and files, and a valid ranking comes out."""
+"""Inputs: predictions from arrays, frames and files are checked and become a valid ranking."""

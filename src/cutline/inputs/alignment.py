@@ -1,4 +1,4 @@
-"""The door for several models: the same cases in one order, or a refusal that says how they differ."""
+"""Inputs of several models: their cases are aligned in one order, or refused with how they differ."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 from cutline.core.validation import as_column, check_length, check_number, check_simple, convert_weights
-from cutline.inputs.column_source import Request, open_source, reading, request_columns
-from cutline.inputs.rank import Cases, Missing, WeightsAre, complete
+from cutline.inputs.column_source import Request, open_source, read_rows, request_columns
+from cutline.inputs.rank import Cases, Missing, WeightsAre, select_complete_cases
 
 INCOMPLETE_GROUPS = ("needs complete rows", "drop those with missing values from all columns first")
 
@@ -45,8 +45,8 @@ class Joined(NamedTuple):
     ids: Array
 
 
-class _Columns(NamedTuple):
-    """What one model's frame holds."""
+class _ModelColumns(NamedTuple):
+    """Columns of one model's frame."""
 
     ids: Array
     labels: Array
@@ -73,20 +73,20 @@ def share_cases(
     cases_by_model: dict[str, Cases] = {}
     for name, own in scores.items():
         try:
-            cases_by_model[str(name)] = complete(
+            cases_by_model[str(name)] = select_complete_cases(
                 labels, own, weights, positive=positive, missing=missing, weights_are=weights_are
             )
         except InputError as error:
             about_all = isinstance(error, PositionError) and error.argument == "labels"  # which the models share
-            raise _with_id(error if about_all else error.about(f"Model {name!r}"), ids) from None
+            raise _add_id(error if about_all else error.about(f"Model {name!r}"), ids) from None
     if len(cases_by_model) < len(scores):
         raise InputError("Two models have the same name", "give each its own")
     first = next(iter(cases_by_model.values()))
-    common = reduce(_common, (cases.position for cases in cases_by_model.values()))
+    common = reduce(_find_common, (cases.position for cases in cases_by_model.values()))
     if not len(common):
         raise InputError("No case has a score from every model", "pass complete rows")
-    aligned = {name: cases.scores[_places(cases.position, common)] for name, cases in cases_by_model.items()}
-    mine = _places(first.position, common)
+    aligned = {name: cases.scores[_find_places(cases.position, common)] for name, cases in cases_by_model.items()}
+    mine = _find_places(first.position, common)
     heavy = None if first.weights is None else convert_weights(first.weights[mine], weights_are)
     dropped = first.dropped + len(first.position) - len(common)
     names = (first.positive, first.negative)
@@ -94,7 +94,7 @@ def share_cases(
 
 
 def _check_models(scores: Any) -> None:
-    """Refuse what are not the scores of several models by name."""
+    """Raise unless the scores of at least two models are given by name."""
     if not isinstance(scores, Mapping):
         raise InputError(
             f"is a {type(scores).__name__}",
@@ -103,21 +103,23 @@ def _check_models(scores: Any) -> None:
         )
     if len(scores) < 2:
         raise InputError(
-            f"holds {_models(len(scores))}", "pass at least two to compare, or use evaluate()", argument="scores"
+            f"holds {_format_model_count(len(scores))}",
+            "pass at least two to compare, or use evaluate()",
+            argument="scores",
         )
     if any(not str(name).strip() for name in scores):
         raise InputError("The name of a model is empty", "give each a name that can be read")
 
 
-def _with_id(error: InputError, ids: Array | None) -> InputError:
-    """Return a refusal with the id of the case, if cases have one: their rows differ from frame to frame."""
+def _add_id(error: InputError, ids: Array | None) -> InputError:
+    """Add the id of the case to a refusal, if cases have ids: a case has another row in each frame."""
     if ids is None or not isinstance(error, PositionError) or error.position is None:
         return error
     return error.altered(place=f"of case {ids.tolist()[error.position]!r}")
 
 
-def groups_of(groups: Any, cases: Cases | SharedCases, argument: str = "groups") -> Array:
-    """Return the group of each case, or its stratum; a case without weight is in none."""
+def align_groups(groups: Any, cases: Cases | SharedCases, argument: str = "groups") -> Array:
+    """Return the group, or the stratum, of each case; a case without weight has none."""
     if cases.dropped:
         raise ParameterError(*INCOMPLETE_GROUPS, argument=argument)
     values = as_column(groups, argument)
@@ -126,13 +128,13 @@ def groups_of(groups: Any, cases: Cases | SharedCases, argument: str = "groups")
     return values if len(cases.position) == cases.rows else values[cases.position]
 
 
-def _common(ids: Array, other_ids: Array) -> Array:
-    """Return the positions that are in both, which usually are the same."""
+def _find_common(ids: Array, other_ids: Array) -> Array:
+    """Return the positions that both have; usually both are equal."""
     return ids if np.array_equal(ids, other_ids) else np.intersect1d(ids, other_ids, assume_unique=True)
 
 
-def _places(position: Array, common: Array) -> Any:
-    """Return where the kept positions stand among all."""
+def _find_places(position: Array, common: Array) -> Any:
+    """Return the index of the common positions among all positions."""
     return slice(None) if len(position) == len(common) else np.searchsorted(position, common)
 
 
@@ -158,15 +160,15 @@ def join_frames(
     for place, (name, frame) in enumerate(frames.items()):
         design = (None, None) if place else (groups, strata)
         requests = request_columns(labels, scores[name], weights, *design, positive=positive)
-        columns[str(name)] = _read_columns(frame, name, key, requests)
-    rows = {name: _rows_by_id(name, model.ids) for name, model in columns.items()}
+        columns[str(name)] = _read_frame(frame, name, key, requests)
+    rows = {name: _index_by_id(name, model.ids) for name, model in columns.items()}
     (first, base), *others = columns.items()
     joined = {first: base.scores}
     for name, model in others:
         _check_same_ids(first, rows[first], name, rows[name])
         mine = np.fromiter((rows[name][case] for case in rows[first]), dtype=np.intp, count=len(base.ids))
         for what, ours, theirs in (("label", base.labels, model.labels), ("weight", base.weights, model.weights)):
-            unequal = 0 if ours is None or theirs is None else _unequal(ours, theirs[mine])
+            unequal = 0 if ours is None or theirs is None else _count_unequal(ours, theirs[mine])
             if unequal:
                 raise InputError(
                     f"The {what} of {unequal} of {len(mine)} cases differs between {name!r} and {first!r}",
@@ -177,7 +179,7 @@ def join_frames(
 
 
 def _check_frames(score: Any, frames: Any, key: Any) -> None:
-    """Refuse what are not the frames of several models, with the names of their ids and scores."""
+    """Raise unless the frames of at least two models are given, with the names of their id and score columns."""
     if not isinstance(frames, Mapping) and isinstance(score, list | tuple):
         raise InputError(
             f"is a {type(score).__name__}",
@@ -214,8 +216,8 @@ def _check_same_ids(name: str, ids: Mapping[Any, int], other: str, other_ids: Ma
         )
 
 
-def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:
-    """Return where each case stands; every case has an id, and none has another's."""
+def _index_by_id(name: str, ids: Array) -> dict[Any, int]:
+    """Return the row of each case by its id; raise if an id is missing or repeated."""
     rows = {case: row for row, case in enumerate(ids.tolist())}
     if any(case is None or case != case for case in rows):
         raise InputError(f"Model {name!r} has rows without an id", "name every case")
@@ -227,12 +229,12 @@ def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:
     return rows
 
 
-def _unequal(ours: Array, theirs: Array) -> int:
-    """Return how many values differ; two missing ones do not."""
+def _count_unequal(ours: Array, theirs: Array) -> int:
+    """Count the values that differ; two missing values are equal."""
     return int(((ours != theirs) & ~((ours != ours) & (theirs != theirs))).sum())
 
 
-def columns_of(
+def read_models(
     labels: Any,
     scores: Mapping[str, Any],
     weights: Any,
@@ -247,21 +249,21 @@ def columns_of(
     requests = request_columns(labels, None, weights, groups, strata, positive=positive)
     del requests["scores"]
     models = {(name,): Request("scores", column) for name, column in scores.items()}
-    with reading(open_source(data), {**requests, **models}, any_order=True) as columns:
+    with read_rows(open_source(data), {**requests, **models}, any_order=True) as columns:
         by_model = {name: columns[(name,)] for name in scores}
         return columns["labels"], by_model, columns.get("weights"), columns.get("groups"), columns.get("strata")
 
 
-def _read_columns(frame: Any, model: Any, key: str, requests: dict[Any, Request]) -> _Columns:
+def _read_frame(frame: Any, model: Any, key: str, requests: dict[Any, Request]) -> _ModelColumns:
     """Return the columns of one model's frame or file."""
     source = open_source(frame, f"The frame of model {model!r}")
-    with reading(source, {**requests, "ids": Request("id", key)}) as columns:
+    with read_rows(source, {**requests, "ids": Request("id", key)}) as columns:
         have = {name: np.asarray(values) for name, values in columns.items()}
         others = (have.get(role) for role in ("weights", "groups", "strata"))
-        return _Columns(have["ids"], have["labels"], have["scores"], *others)
+        return _ModelColumns(have["ids"], have["labels"], have["scores"], *others)
 
 
-def thresholds_of(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
+def resolve_thresholds(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
     """Return the threshold of each model: one for all, or one for each."""
     if not isinstance(threshold, Mapping):
         return dict.fromkeys(names, check_number(threshold, "threshold"))
@@ -276,5 +278,5 @@ def thresholds_of(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
     return {name: check_number(threshold[name], f"threshold of {name!r}") for name in names}
 
 
-def _models(count: int) -> str:
+def _format_model_count(count: int) -> str:
     return "no model" if not count else f"{count} model" + ("s" if count > 1 else "")

@@ -1,4 +1,4 @@
-"""Arrow and Feather files: read whole and validated in full before anything looks at a value.
+"""Arrow and Feather files: read whole and fully validated before a value is used.
 
 A file that was damaged on its way may hold offsets that point outside its buffers. pyarrow follows them unless it is
 told to validate, and then reads memory that belongs to something else.
@@ -21,18 +21,18 @@ _OLD_FEATHER = b"FEA1"
 
 def read(paths: Sequence[Path], titles: Sequence[str], title: str) -> Source:
     """Return the source of Arrow files, Arrow streams or Feather files."""
-    tables = [table(path, own) for path, own in zip(paths, titles, strict=True)]
+    tables = [read_table(path, own) for path, own in zip(paths, titles, strict=True)]
     if len(tables) == 1:
-        return frames.source(tables[0], title)
+        return frames.open_frame(tables[0], title)
     from pyarrow import ArrowException, concat_tables
 
     try:
-        return frames.source(concat_tables(tables, promote_options="permissive"), title)
+        return frames.open_frame(concat_tables(tables, promote_options="permissive"), title)
     except (ArrowException, ValueError):
         raise InputError(f"The files of {title} have columns of different types", "pass files of one kind") from None
 
 
-def table(path: Path, title: str) -> Any:
+def read_table(path: Path, title: str) -> Any:
     """Read an Arrow file as a table of pyarrow."""
     check_package("pyarrow")
     try:
@@ -40,7 +40,7 @@ def table(path: Path, title: str) -> Any:
     except ImportError:
         raise InputError(f"{title} is an Arrow file, which needs pyarrow", "install pyarrow, or pass Parquet") from None
     try:
-        table = _table(path)
+        table = _parse_table(path)
         table.validate(full=True)
     except (ArrowException, OSError, ValueError, OverflowError):
         raise InputError(f"{title} cannot be read as Arrow: it is damaged, or in another format.") from None
@@ -49,7 +49,7 @@ def table(path: Path, title: str) -> Any:
     return table
 
 
-def _table(path: Path) -> Any:
+def _parse_table(path: Path) -> Any:
     """Read the table on this thread alone: a damaged file must not leave other threads waiting."""
     from pyarrow import feather, ipc
 

@@ -1,4 +1,4 @@
-"""Too many distinct scores to hold: exact counts in bins whose edges follow the data, and what they leave certain.
+"""Bins for more distinct scores than memory holds: exact counts, with edges that follow the data.
 
 A bin is a function of the score alone, so that it never splits a tie, and bins do not overlap, so that they are in
 order. Each keeps its smallest and its largest score and its exact counts: what is unknown is the order inside a bin.
@@ -75,7 +75,7 @@ class Bins:
 
     @property
     def columns(self) -> tuple[Any, ...]:
-        """All that is known of the bins."""
+        """Columns of the bins, in the order of the constructor."""
         counts = (self.pos, self.neg, self.number, self.pos2, self.neg2)
         return (self.top, self.bottom, *counts, self.magnitude, self.slice)
 
@@ -117,8 +117,8 @@ class Division(NamedTuple):
 Aggregate = Callable[[list[Division]], Bins]
 
 
-def binned(aggregate: Aggregate, *, width: float = WIDTH, most: int = MOST) -> Bins:
-    """Count the scores in bins fine enough for a bracket of the AUC of some width, if that many can be held.
+def count_in_bins(aggregate: Aggregate, *, width: float = WIDTH, most: int = MOST) -> Bins:
+    """Count the scores in bins that bracket the AUC to a given width, or in as many bins as can be held.
 
     Args:
         aggregate: Reads the data once: groups the scores by the first pass and the divisions that are passed, one after
@@ -130,11 +130,11 @@ def binned(aggregate: Aggregate, *, width: float = WIDTH, most: int = MOST) -> B
     first_pass = aggregate(divisions)
     done, free = sort_bins(replace(first_pass, magnitude=first_pass.number)), _NUMBERS
     for _ in range(PASSES):
-        heavy = _heavy(done, width)
+        heavy = _find_heavy(done, width)
         room = most - len(done) - 2 * len(heavy)
         if not len(heavy) or room <= len(heavy):
             break
-        division, first = _divide(done, heavy, width, room, free)
+        division, first = _plan_division(done, heavy, width, room, free)
         divisions = [*divisions, division]
         parts = aggregate(divisions)
         of = done.subset(heavy).magnitude[np.searchsorted(first, parts.number, side="right") - 1]  # type: ignore[index]
@@ -145,8 +145,8 @@ def binned(aggregate: Aggregate, *, width: float = WIDTH, most: int = MOST) -> B
     return done
 
 
-def _heavy(bins: Bins, width: float) -> Array:
-    """Return the bins that have to be divided, so that the others leave an eighth of the width at most."""
+def _find_heavy(bins: Bins, width: float) -> Array:
+    """Return the bins to divide; the others together leave at most an eighth of the width uncertain."""
     unknown = np.where(bins.number == _POOLED, 0.0, bins.unknown)
     pairs = float(bins.pos.sum()) * float(bins.neg.sum())
     if not pairs or unknown.sum() <= width * pairs:
@@ -156,7 +156,7 @@ def _heavy(bins: Bins, width: float) -> Array:
     return np.sort(order[left > width * pairs / 8])
 
 
-def _divide(bins: Bins, heavy: Array, width: float, room: int, free: int) -> tuple[Division, Array]:
+def _plan_division(bins: Bins, heavy: Array, width: float, room: int, free: int) -> tuple[Division, Array]:
     """Return the number of parts of each bin that minimises the open pairs within the limit, and the first number of
     each.
     """
@@ -164,19 +164,19 @@ def _divide(bins: Bins, heavy: Array, width: float, room: int, free: int) -> tup
     mass = np.sqrt(pos * neg)
     shares = np.ceil(mass * float(mass.sum()) * (_SPARE / width))  # even masses would leave the width / _SPARE open
     shares = np.maximum(np.floor(shares * min(1.0, room / max(float(shares.sum()), 1.0))), 1.0)
-    low, span = limits(bins.magnitude[heavy])  # type: ignore[index]
+    low, span = find_magnitude_limits(bins.magnitude[heavy])  # type: ignore[index]
     top, bottom = bins.top[heavy], bins.bottom[heavy]
     reach = np.clip((top - bottom) / span, 2 / _FINEST, 1.0)
     halvings = np.maximum(np.floor(np.log2(shares / reach) + 0.5), np.ceil(-np.log2(reach)))
     parts = np.minimum(2.0**halvings, _FINEST)
-    ends = [part_of(end, low, span, parts) for end in (top, bottom)]
+    ends = [find_part(end, low, span, parts) for end in (top, bottom)]
     covered = np.abs(ends[0] - ends[1]) + 3  # one more at both ends, should an engine round otherwise
     first = free + np.cumsum(covered) - covered
     return Division(bins.number[heavy], low, span, parts, first + 1 - np.minimum(*ends)), first
 
 
-def limits(first: Array) -> tuple[Array, Array]:
-    """Return where the sizes of some bins of the first pass begin, and how far they reach."""
+def find_magnitude_limits(first: Array) -> tuple[Array, Array]:
+    """Return the lowest magnitude of some bins of the first pass, and their span."""
     step = (np.abs(first >> 1) - MIDDLE) / STEPS
     with np.errstate(over="ignore"):
         low, high = np.exp2(step), np.minimum(np.exp2(step + 1 / STEPS), np.finfo(float).max)
@@ -184,14 +184,14 @@ def limits(first: Array) -> tuple[Array, Array]:
 
 
 def join_bins(parts: Sequence[Bins]) -> Bins:
-    """Return all bins of several parts, such as those that were left whole and the parts of the others."""
+    """Concatenate several sets of bins."""
     columns = zip(*(part.columns for part in parts), strict=True)
     arrays: list[Any] = [None if column[0] is None else np.concatenate(column) for column in columns]
     return Bins(*arrays)
 
 
 def sort_bins(bins: Bins) -> Bins:
-    """Return the bins by descending scores; those that overlap become one."""
+    """Sort bins by descending score, and merge those that overlap."""
     bins = bins.subset(np.lexsort((-bins.bottom, -bins.top)))
     first, lowest = find_clusters(bins.top, bins.bottom)
     if len(first) == len(bins):
@@ -207,7 +207,7 @@ def sort_bins(bins: Bins) -> Bins:
     return Bins(bins.top[first], lowest, *counts, number, summed(bins.pos2), summed(bins.neg2), magnitude)
 
 
-def part_of(score: Array, low: Array, span: Array, parts: Array) -> Array:
+def find_part(score: Array, low: Array, span: Array, parts: Array) -> Array:
     """Return the part of its magnitude that a score falls into."""
     part = np.clip(np.floor((np.abs(score) - low) / span * parts), 0, parts - 1)
     return np.asarray(part).astype(np.int64)

@@ -41,7 +41,7 @@ SLICE = "number of the cutline slice"  # the column that `Source.with_slices` ad
 
 
 class Request(NamedTuple):
-    """A column that is asked for: the argument that names it, which says what it has to hold, and its name.
+    """A requested column: its role, which is the argument that names it, and its name.
 
     A column that makes slices can be reduced where it lives: to the number of the range between `edges` that holds the
     value (`slicing.OUTSIDE` where none does), or to whole days.
@@ -100,23 +100,23 @@ class Source(ABC):
         self.notes: dict[str, str] = {}  # how columns were read, where that is worth a note; "" is the whole file
 
     @abstractmethod
-    def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
+    def read_columns(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """Return the requested columns, row by row."""
 
     def group_rows(self, requests: Mapping[Any, Request]) -> tuple[dict[Any, Array], Array] | None:  # noqa: ARG002
-        """Return the distinct rows and their counts; None where rows are read one by one."""
+        """Return the distinct rows and their counts; None if the source reads rows one by one."""
         return None
 
     def fits(self, limit: int) -> bool:  # noqa: ARG002
-        """Whether this is a file whose columns fit into that many bytes, so that `scan` may read them."""
+        """Whether this is a file whose columns fit into `limit` bytes, so that `scan` may read them."""
         return False
 
     def scan(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn] | None:  # noqa: ARG002
-        """Return the columns of a file from one typed scan; None where `rows` has to look closer."""
+        """Return the columns of a file from one typed scan; None if only `read_columns` can judge them."""
         return None
 
     def engine(self, requests: Mapping[Any, Request], slices: int = 0) -> Engine | None:  # noqa: ARG002
-        """Return the engine that aggregates the columns where they are; None where there is none.
+        """Return the engine that aggregates the columns where they are stored; None without such an engine.
 
         Args:
             requests: The columns.
@@ -125,7 +125,7 @@ class Source(ABC):
         return None
 
     def place(self, position: int) -> str | None:  # noqa: ARG002
-        """Return where a row is, in words; None where positions are those of an array."""
+        """Describe the place of a row, such as "in row 3"; None for arrays, whose positions count from 0."""
         return None
 
 
@@ -133,7 +133,7 @@ class SliceableSource(Source):
     """Columns in an engine that can group them by slices where they are."""
 
     @abstractmethod
-    def combinations(self, requests: Mapping[Any, Request], most: int) -> Combinations | None:
+    def list_combinations(self, requests: Mapping[Any, Request], most: int) -> Combinations | None:
         """Return the distinct combinations of the values of columns; None where there are more than `most`.
 
         Args:
@@ -169,7 +169,7 @@ def open_source(data: Any, title: str = "data", memory: Any = None) -> Source:
         return ColumnMapping(data, title)
     from cutline.inputs import frames
 
-    return frames.source(data, title)
+    return frames.open_frame(data, title)
 
 
 def request_columns(
@@ -181,8 +181,8 @@ def request_columns(
     return requests | {role: Request(role, name) for role, name in others.items() if name is not None}
 
 
-def check(source: Source, requests: Mapping[Any, Request]) -> None:
-    """Refuse names that the source does not have."""
+def check_columns(source: Source, requests: Mapping[Any, Request]) -> None:
+    """Raise if a requested column is not in the source."""
     for key, request in requests.items():
         # Slices, folds, repeats and periods are read as groups are.
         role = "by" if str(key).startswith("by") else key if key in ("folds", "repeats", "quota_by") else request.role
@@ -197,12 +197,14 @@ def check(source: Source, requests: Mapping[Any, Request]) -> None:
         if name not in source.columns:
             if name in source.lacking:
                 raise InputError(source.lacking[name], "pass files with the same columns")
-            hint = hint_similar(name, map(quote_if_unclear, source.columns)) or f"It has {_listed(source.columns)}."
+            hint = (
+                hint_similar(name, map(quote_if_unclear, source.columns)) or f"It has {_list_columns(source.columns)}."
+            )
             problem = Text(f"{source.title} has no column {name!r}, which ", Argument(role), " names")
             raise InputError(problem, argument=role, hint=hint)
 
 
-def check_distinct(names: Sequence[str], title: str) -> None:
+def check_distinct_names(names: Sequence[str], title: str) -> None:
     """Raise if a file has several columns of one name."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
@@ -210,46 +212,48 @@ def check_distinct(names: Sequence[str], title: str) -> None:
         raise InputError(problem, "give each its own name")
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _list_columns(names: tuple[str, ...]) -> str:
     return (
         ", ".join(map(quote_if_unclear, names[:8])) + (" and more" if len(names) > 8 else "") if names else "no columns"
     )
 
 
 @contextmanager
-def reading(source: Source, requests: Mapping[Any, Request], *, any_order: bool = False) -> Iterator[dict[Any, Array]]:
-    """Yield the rows of the columns; what the block refuses about one of them is told with its name and its place.
+def read_rows(
+    source: Source, requests: Mapping[Any, Request], *, any_order: bool = False
+) -> Iterator[dict[Any, Array]]:
+    """Yield the columns row by row; an error about one of them inside the block is raised with its name and place.
 
     Args:
         source: Where the columns are.
         requests: Which of them.
         any_order: Whether the rows may come in any order, so that an engine can send each distinct one once.
     """
-    check(source, requests)
+    check_columns(source, requests)
     grouped = source.group_rows(requests) if any_order and source.is_elsewhere else None
     try:
-        columns = source.rows(requests) if grouped is None else _repeated(*grouped)
+        columns = source.read_columns(requests) if grouped is None else _repeat_rows(*grouped)
         for key, request in requests.items():
             if request.role in ("labels", "groups", "strata", "id"):
                 check_simple(np.asarray(columns[key]), request.role)
         yield columns
     except PositionError as error:
-        raise with_place(error if grouped is None else error.altered(position=None), source, requests) from None
+        raise add_place(error if grouped is None else error.altered(position=None), source, requests) from None
 
 
-def notes_on(source: Source, requests: Mapping[Any, Request]) -> str:
+def join_notes(source: Source, requests: Mapping[Any, Request]) -> str:
     """Return the sentences that say how the columns of a file were read, where that is worth a note."""
     names = dict.fromkeys(("", *(request.column for request in requests.values())))  # the whole file first
     return " ".join(source.notes[name] for name in names if name in source.notes)
 
 
-def _repeated(columns: Mapping[Any, Array], times: Array) -> dict[Any, Array]:
+def _repeat_rows(columns: Mapping[Any, Array], times: Array) -> dict[Any, Array]:
     """Repeat distinct rows by their counts."""
     return {key: np.repeat(values, times) for key, values in columns.items()}
 
 
-def with_place(error: PositionError, source: Source, requests: Mapping[Any, Request]) -> PositionError:
-    """Return the same refusal, with the name of the column and the place in the source."""
+def add_place(error: PositionError, source: Source, requests: Mapping[Any, Request]) -> PositionError:
+    """Add the name of the column and the place in the source to a refusal."""
     column = requests[error.argument].column if error.argument in requests else None
     place = None if error.position is None else source.place(error.position)
     return error.altered(column=column, place=place)
@@ -262,18 +266,18 @@ class ColumnMapping(Source):
         super().__init__(title, map(str, columns))
         self._columns = columns
 
-    def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
+    def read_columns(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """Return the columns unchanged."""
         return {key: self._columns[request.column] for key, request in requests.items()}
 
 
-def as_plain_type(values: Array) -> Array:
-    """Return objects that are all booleans, all integers or all floats as an array of that type; others unchanged."""
+def convert_to_plain_type(values: Array) -> Array:
+    """Convert objects that are all booleans, all integers or all floats to that type; return others unchanged."""
     kinds = set(map(type, values.tolist())) if values.dtype.kind == "O" else set()
     return values.astype(next(iter(kinds))) if len(kinds) == 1 and kinds <= {bool, int, float} else values
 
 
-def plain(values: Any) -> Array:
+def fill_masked(values: Any) -> Array:
     """Fill masked entries with NaN, or with None where the type has no NaN."""
     if not isinstance(values, np.ma.MaskedArray):
         return np.asarray(values)

@@ -1,4 +1,4 @@
-"""DuckDB within a limit of memory, beyond which it works on disk; its progress, and names and texts in SQL."""
+"""DuckDB connections with a memory limit, progress of queries, and quoting in SQL."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _numbers = count()
 
 
 def connect(memory: Any = None) -> duckdb.DuckDBPyConnection:
-    """Return a connection of its own, which loads no extensions and spills to the folder of temporary files."""
+    """Open a new connection that loads no extensions and spills to the folder of temporary files."""
     spill = Path(tempfile.gettempdir(), f"cutline-{os.getpid()}-{next(_numbers)}")  # made when it is needed
     settings: dict[str, Any] = {
         "autoinstall_known_extensions": "false",
@@ -41,8 +41,8 @@ def connect(memory: Any = None) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def is_nan(value: str) -> str:
-    """Whether a value is NaN, in SQL.
+def write_is_nan(value: str) -> str:
+    """Write the SQL condition that a value is NaN.
 
     Not `isnan`: Parquet's statistics pass over NaN, and by them DuckDB takes it that no row of the file has one.
 
@@ -53,17 +53,17 @@ def is_nan(value: str) -> str:
     return f"(NOT isfinite({number}) AND NOT isinf({number}))"
 
 
-def is_number(value: str) -> str:
-    """Whether a value is there, and a number."""
-    return f"({value} IS NOT NULL AND NOT {is_nan(value)})"
+def write_is_number(value: str) -> str:
+    """Write the SQL condition that a value is neither NULL nor NaN."""
+    return f"({value} IS NOT NULL AND NOT {write_is_nan(value)})"
 
 
-def register(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, Any]) -> None:
-    """Make a temporary table of arrays.
+def create_table(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, Any]) -> None:
+    """Create a temporary table from arrays.
 
     Args:
-        connection: Where.
-        name: What to call it.
+        connection: The connection.
+        name: The name of the table.
         columns: The arrays by name.
     """
     arrays = {key: np.ascontiguousarray(values) for key, values in columns.items()}
@@ -73,8 +73,8 @@ def register(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[
 
 
 @contextmanager
-def followed(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]:
-    """Tell whoever watches how many of the rows the query of this block has read."""
+def report_query_progress(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]:
+    """Report the progress of the query in this block, as a number of rows."""
     if not is_watched() or not rows:
         yield
         return
@@ -98,19 +98,19 @@ def followed(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]
         thread.join()
 
 
-def quoted(name: str) -> str:
-    """Return the name of a column in SQL."""
+def quote_name(name: str) -> str:
+    """Quote the name of a column for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def literal(text: str) -> str:
-    """Return a text in SQL."""
+def quote_text(text: str) -> str:
+    """Quote a text for SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def absent(column: str) -> str:
-    """Return the condition that a cell of text is a word for a missing value.
+def write_is_missing(column: str) -> str:
+    """Write the SQL condition that a cell of text is a word for a missing value.
 
     Not `IN`: for many words DuckDB makes a join, which does not keep the order of the rows.
     """
-    return f"({' OR '.join(f'trim({column}) = {literal(word)}' for word in MISSING)})"
+    return f"({' OR '.join(f'trim({column}) = {quote_text(word)}' for word in MISSING)})"

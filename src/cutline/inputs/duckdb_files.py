@@ -29,14 +29,34 @@ from cutline.inputs.column_source import (
     SliceableSource,
     SliceTable,
     Source,
-    check_distinct,
-    plain,
+    check_distinct_names,
+    fill_masked,
 )
-from cutline.inputs.csv_layout import Layout, has_long_numbers, head, rejected, with_one_line_end
-from cutline.inputs.duck import absent, connect, followed, is_nan, literal, quoted, register
-from cutline.inputs.file_formats import changed_error, compression_of, no_room, plainly_named, state_of
+from cutline.inputs.csv_layout import Layout, copy_with_one_line_end, explain_reject, has_long_numbers, read_head
+from cutline.inputs.duck import (
+    connect,
+    create_table,
+    quote_name,
+    quote_text,
+    report_query_progress,
+    write_is_missing,
+    write_is_nan,
+)
+from cutline.inputs.file_formats import (
+    find_compression,
+    link_if_awkward,
+    make_changed_error,
+    make_full_disk_error,
+    read_state,
+)
 from cutline.inputs.file_sets import FileSet
-from cutline.inputs.json_files import check_columns, check_few_names, check_infinities, find_long_scores, form_of
+from cutline.inputs.json_files import (
+    check_columns,
+    check_infinities,
+    check_name_count,
+    find_json_form,
+    find_long_scores,
+)
 from cutline.inputs.slicing import ABSENT, NOT_A_NUMBER, OUTSIDE
 from cutline.inputs.sql_engine import SqlEngine
 from cutline.inputs.text_table import (
@@ -48,9 +68,9 @@ from cutline.inputs.text_table import (
     SPELLINGS,
     CsvFile,
     Spelling,
+    find_label_type,
     have_hidden_ties,
-    kind_of_labels,
-    number_hint,
+    hint_number,
     read_labels,
 )
 
@@ -81,7 +101,7 @@ def read(files: FileSet, memory: Any = None) -> File:
 
 
 def _holds_odd_signs(path: Path) -> bool:
-    """Whether an underscore, or a plus before a minus, stands below the first line of a file."""
+    """Whether a file has an underscore, or "+-", below its first line."""
     with path.open("rb") as stream:
         block = re.split(rb"[\r\n]", stream.read(1 << 20), maxsplit=1)[-1]
         end = b""
@@ -93,34 +113,34 @@ def _holds_odd_signs(path: Path) -> bool:
     return False
 
 
-def _code(column: str, texts: Sequence[str]) -> str:
-    """Return the SQL of the code of a text: its index; the number of texts if it is missing; 255 for another."""
-    cases = " ".join(f"WHEN {literal(text)} THEN {code}" for code, text in enumerate(texts))
+def _write_code(column: str, texts: Sequence[str]) -> str:
+    """Write the SQL that codes a text: its index, the number of texts if it is missing, 255 for another text."""
+    cases = " ".join(f"WHEN {quote_text(text)} THEN {code}" for code, text in enumerate(texts))
     known = f"CASE CAST({column} AS VARCHAR) {cases} ELSE {_UNKNOWN} END" if texts else str(_UNKNOWN)
     return f"CAST(CASE WHEN {column} IS NULL THEN {len(texts)} ELSE {known} END AS UTINYINT)"
 
 
 def _read_labels(texts: Sequence[str], *, as_text: bool) -> Array | None:
-    """Return the labels that texts of a CSV file spell, then None for a missing one; None if spaces surround a text."""
+    """Return the labels that texts of a CSV file spell, and None for a missing one; None if a text has outer spaces."""
     if any(text != text.strip() for text in texts):
         return None
     return np.append(read_labels(texts, as_text=as_text), np.array([None], dtype=object))
 
 
-def _plain_number(column: str, spelling: Spelling) -> str:
-    """Return the SQL that rewrites a number as floats are written."""
-    number = f"replace(trim({column}), {literal(spelling.decimal)}, '.')"
+def _write_plain_number(column: str, spelling: Spelling) -> str:
+    """Write the SQL that converts a number to the format of floats."""
+    number = f"replace(trim({column}), {quote_text(spelling.decimal)}, '.')"
     return f"concat(rtrim({number}, '% '), 'e-2')" if spelling.is_percent else number
 
 
 def is_full_disk(error: Exception) -> bool:
-    """Whether DuckDB failed because it could not write: its temporary files, not the input, are at fault."""
+    """Whether DuckDB failed because its temporary files could not be written; the input is not at fault."""
     message = str(error).lower()
     return any(word in message for word in ("no space left", "disk quota exceeded", "file too large"))
 
 
 class UnreadableError(InputError):
-    """A file that DuckDB cannot read, for a reason that it does not tell."""
+    """A file that DuckDB cannot read, for an unknown reason."""
 
 
 class File(SliceableSource):
@@ -133,27 +153,27 @@ class File(SliceableSource):
         super().__init__(title, ())
         self._kind = kind
         self._connection = connection or connect()
-        self._written, self._state = path, state_of(path, title)
+        self._written, self._state = path, read_state(path, title)
         self._layout: Layout | None = None
         self._spellings: dict[str, Spelling] = {}
         if kind == "csv":
             self._layout = Layout.of(path, title)
             if self._layout.mixed:
-                path, self._layout = with_one_line_end(path, self._layout, title)
-        self._path = plainly_named(path)  # kept, because what came from a stream goes when it does
-        self._literal = literal(os.fspath(self._path.absolute()))
+                path, self._layout = copy_with_one_line_end(path, self._layout, title)
+        self._path = link_if_awkward(path)  # kept, because what came from a stream goes when it does
+        self._literal = quote_text(os.fspath(self._path.absolute()))
         self._more_names = ""
-        with self._plainly():
-            self._from = self.reader(self._literal)
+        with self._translate_errors():
+            self._from = self.write_reader(self._literal)
             described = self._describe()
             if kind == "json" and len(described) == 1 and str(described[0][1]).startswith(("MAP", "JSON")):
                 # Objects of more than 200 names, which DuckDB takes for a mapping.
-                check_few_names(self._connection, self._from, title)
+                check_name_count(self._connection, self._from, title)
                 self._more_names = ", map_inference_threshold = -1"
-                self._from = self.reader(self._literal)
+                self._from = self.write_reader(self._literal)
                 described = self._describe()
             own = [str(row[0]) for row in described]  # DuckDB's names, which differ where ours differ in case alone
-            names = self._layout.columns if self._layout else self._written_names(own)
+            names = self._layout.columns if self._layout else self._find_written_names(own)
         self.types = {name: str(row[1]) for name, row in zip(names, described, strict=True)}
         self._names = dict(zip(names, own, strict=True))
         self.columns = tuple(self.types)
@@ -163,7 +183,7 @@ class File(SliceableSource):
 
     @property
     def literal(self) -> str:
-        """Its path, in SQL."""
+        """Path of the file as quoted SQL text."""
         return self._literal
 
     @property
@@ -171,35 +191,35 @@ class File(SliceableSource):
         """DuckDB's name of each column."""
         return self._names
 
-    def alike(self, other: File) -> bool:
+    def is_like(self, other: File) -> bool:
         """Whether one reader can read both."""
-        is_read_alike = self.compression == other.compression and self.reader("") == other.reader("")
+        is_read_alike = self.compression == other.compression and self.write_reader("") == other.write_reader("")
         return self._layout == other._layout and is_read_alike
 
     @cached_property
     def compression(self) -> str:
         """Compression of a text file: none, gzip or zstd."""
-        return "none" if self._kind == "parquet" else compression_of(self._path, self.title)
+        return "none" if self._kind == "parquet" else find_compression(self._path, self.title)
 
-    def reader(self, literal: str, more: str = ", hive_partitioning = false") -> str:
-        """Return the SQL that reads the file, or a list of such files."""
+    def write_reader(self, literal: str, more: str = ", hive_partitioning = false") -> str:
+        """Write the SQL that reads the file, or a list of such files."""
         if self._layout is not None:
-            return self._layout.sql(literal, more=more)
+            return self._layout.write_reader(literal, more=more)
         if self._kind == "parquet":
             return f"read_parquet({literal}{more})"
         how = "uncompressed" if self.compression == "none" else self.compression  # the word that every version knows
-        form = form_of(self._path, self.title, self.compression)
+        form = find_json_form(self._path, self.title, self.compression)
         return (
             f"read_json({literal}, format = '{form}', sample_size = -1{self._more_names}, compression = '{how}'{more})"
         )
 
     def read_all(self) -> None:
-        """Read every value, so that what cannot be read is refused."""
-        with self._plainly():
+        """Read every value; raise if one cannot be read."""
+        with self._translate_errors():
             self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {self._from}").fetchall()
 
-    def _written_names(self, own: Sequence[str]) -> Sequence[str]:
-        """Return the names that the file has: DuckDB renames the second of p and p, or of p and P."""
+    def _find_written_names(self, own: Sequence[str]) -> Sequence[str]:
+        """Return the names in the file: DuckDB renames the second of two columns p and p, or p and P."""
         if self._kind == "json":
             check_columns(self._connection, self._from, own, self.title)
         if self._kind != "parquet":
@@ -212,38 +232,40 @@ class File(SliceableSource):
             deep = max(deep - 1, 0) + (children or 0)
         if len(names) != len(own):
             return own
-        check_distinct(names, self.title)
+        check_distinct_names(names, self.title)
         return names
 
     @cached_property
     def count(self) -> int:
         """Number of rows."""
-        with self._plainly(), followed(self._connection, self._likely_count or 0):
+        with self._translate_errors(), report_query_progress(self._connection, self._estimated_count or 0):
             return int(self._fetch_row(f"SELECT count(*) FROM {self._from}")[0])
 
-    def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
+    def read_columns(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """Return the requested columns, row by row."""
         try:
-            return dict(zip(requests, self._arrays(self._typed(requests)), strict=True))
+            return dict(zip(requests, self._fetch_arrays(self._write_typed_query(requests)), strict=True))
         except UnreadableError:
             # Python reads lines that end in several ways, and headers of gzip that DuckDB does not know.
             if self._layout is None or self._layout.compression == "zstd":
                 raise
-            return CsvFile(self._path, self.title, self._layout).rows(requests)
+            return CsvFile(self._path, self.title, self._layout).read_columns(requests)
 
     def fits(self, limit: int) -> bool:
-        """Whether the columns of a ranking fit into some bytes; rows of text are counted only where it is close."""
+        """Whether the columns of a ranking fit into `limit` bytes; rows of text are counted if it is close."""
         most = limit // _ROW_BYTES
-        likely = self._likely_count
+        likely = self._estimated_count
         return self.count <= most if likely is None or likely > most // 4 else True
 
     @cached_property
-    def _likely_count(self) -> int | None:
-        """About how many rows a text file has, by its size and its first lines; None where counting takes no time."""
+    def _estimated_count(self) -> int | None:
+        """Estimated number of rows of a text file, from its size and first lines; None if counting takes no time."""
         if self._kind == "parquet" or not self._is_one_file:
             return None
         lines = (
-            head(self._path, self.title, self.compression).encode().splitlines() if self._size > _FIRST_BYTES else []
+            read_head(self._path, self.title, self.compression).encode().splitlines()
+            if self._size > _FIRST_BYTES
+            else []
         )
         length = max(sum(map(len, lines)) // len(lines) + 1, 2) if lines else _SHORTEST_LINE
         return self._size * (1 if self.compression == "none" else _PACKED) // length
@@ -253,10 +275,10 @@ class File(SliceableSource):
         return self._path.stat().st_size
 
     def scan(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn] | None:
-        """Read the columns in one typed scan; None where a value needs a closer look, which `rows` takes.
+        """Read the columns in one typed scan; None if a value needs the checks of `read_columns`.
 
-        Labels that are text come as codes. What DuckDB refuses, or reads more freely than `rows` does, is left to
-        `rows`, which knows the words for it.
+        Labels that are text become codes. `read_columns` handles what DuckDB refuses or reads less strictly, because
+        its errors are in plain words.
         """
         try:
             read = self._scan_csv(requests) if self._kind == "csv" else self._scan_typed(requests)
@@ -280,15 +302,19 @@ class File(SliceableSource):
             or len({*requests.values()}) != len(requests)
         ):
             return None
-        absent_words = f", nullstr = [{', '.join(map(literal, MISSING))}]"
+        absent_words = f", nullstr = [{', '.join(map(quote_text, MISSING))}]"
         types = {self._names[request.column]: "DOUBLE" for request in numbers}
         if len(types) != len(numbers) or self._has_odd_numbers(numbers):
             return None
         for request in numbers:
             self._check_decimals(request)
-        reader = self._layout.sql(self._literal, more=f", hive_partitioning = false{absent_words}", types=types)
+        reader = self._layout.write_reader(
+            self._literal, more=f", hive_partitioning = false{absent_words}", types=types
+        )
         return self._scan_coded(
-            requests, self._with_slices(reader), lambda texts, request: _read_labels(texts, as_text=request.as_text)
+            requests,
+            self._write_reader_with_slices(reader),
+            lambda texts, request: _read_labels(texts, as_text=request.as_text),
         )
 
     def _scan_typed(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn] | None:
@@ -307,13 +333,13 @@ class File(SliceableSource):
     def _scan_coded(
         self, requests: Mapping[Any, Request], reader: str, read: Callable[[Sequence[str], Request], Array | None]
     ) -> dict[Any, Array | CodedColumn] | None:
-        """Read numbers as they are and text as codes; None where there are too many labels, or odd ones.
+        """Read numbers unchanged and text as codes; None if there are too many labels, or unusual ones.
 
         The labels of the first rows are looked up; where others turn up later, all of them are, and it is read again.
         """
         for whole in (False, True):
             texts = {
-                key: self._distinct(request, reader, whole=whole)
+                key: self._list_distinct(request, reader, whole=whole)
                 for key, request in requests.items()
                 if request.role == "labels"
             }
@@ -324,13 +350,13 @@ class File(SliceableSource):
                     return None
                 values[key] = labels
             cells = [
-                _code(self._name(request), texts[key]) if key in texts else self._name(request)
+                _write_code(self._quote_column(request), texts[key]) if key in texts else self._quote_column(request)
                 for key, request in requests.items()
             ]
             columns = ", ".join(f"{cell} AS column{i}" for i, cell in enumerate(cells))
             query = f"SELECT {columns} FROM {reader}"
-            with followed(self._connection, self._likely_count or self.count):
-                arrays = [plain(array) for array in self._connection.execute(query).fetchnumpy().values()]
+            with report_query_progress(self._connection, self._estimated_count or self.count):
+                arrays = [fill_masked(array) for array in self._connection.execute(query).fetchnumpy().values()]
             columns_read = dict(zip(requests, arrays, strict=True))
             if not len(arrays[0]):
                 return None
@@ -341,19 +367,20 @@ class File(SliceableSource):
                 }
         return None
 
-    def _distinct(self, request: Request, reader: str, *, whole: bool) -> list[str]:
+    def _list_distinct(self, request: Request, reader: str, *, whole: bool) -> list[str]:
         """Return the distinct texts of a column, or of its first rows."""
-        column = self._name(request)
+        column = self._quote_column(request)
         rows = reader if whole else f"(SELECT {column} FROM {reader} LIMIT {_FIRST_ROWS})"
         query = f"SELECT DISTINCT CAST({column} AS VARCHAR) FROM {rows} LIMIT {MOST_CODES + 2}"
         return sorted(str(text) for (text,) in self._connection.execute(query).fetchall() if text is not None)
 
     def _has_odd_numbers(self, numbers: Sequence[Request]) -> bool:
-        """Whether a number may be spelt as only DuckDB takes it: 1_000 or +-1."""
+        """Whether a number may have a format that only DuckDB accepts: 1_000 or +-1."""
         if self._layout is not None and self._layout.compression == "none" and not _holds_odd_signs(self._path):
             return False
         odd = " OR ".join(
-            f"contains({self._name(request)}, '_') OR contains({self._name(request)}, '+-')" for request in numbers
+            f"contains({self._quote_column(request)}, '_') OR contains({self._quote_column(request)}, '+-')"
+            for request in numbers
         )
         return bool(self._fetch_row(f"SELECT count(*) FROM {self._from} WHERE {odd}")[0])
 
@@ -372,14 +399,14 @@ class File(SliceableSource):
             self._kind != "csv" and not all(_NUMERIC.match(kind) for kind in kinds.values())
         ):
             return None
-        self._typed(requests)  # which refuses text
-        with self._plainly():
-            chosen = ", ".join(f"{self._sql(request)} AS {names[role]}" for role, request in requests.items())
+        self._write_typed_query(requests)  # which refuses text
+        with self._translate_errors():
+            chosen = ", ".join(f"{self._write_column(request)} AS {names[role]}" for role, request in requests.items())
         return SqlEngine(
             self._connection,
             f"SELECT {chosen} FROM {self._from}",
             self.count,
-            self._plainly,
+            self._translate_errors,
             single=kinds["scores"] == "FLOAT",
             weighted="weights" in requests,
             integers=self._kind != "csv" and kinds["scores"] in ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT"),
@@ -387,18 +414,18 @@ class File(SliceableSource):
             slices=slices,
         )
 
-    def combinations(self, requests: Mapping[Any, Request], most: int) -> Combinations | None:
+    def list_combinations(self, requests: Mapping[Any, Request], most: int) -> Combinations | None:
         """Return the distinct combinations of the values of columns; None where there are more than `most`.
 
         Args:
             requests: The columns, which make slices.
             most: The most combinations.
         """
-        cells = [self._sql(request) for request in requests.values()]
+        cells = [self._write_column(request) for request in requests.values()]
         values = ", ".join(f"{cell} AS value{i}" for i, cell in enumerate(cells))
         texts = ", ".join(f"CAST(value{i} AS VARCHAR) AS text{i}" for i in range(len(cells)))
         counted_values = f"SELECT *, count(*) AS times FROM (SELECT {values} FROM {self._from}) GROUP BY ALL"
-        arrays = self._arrays(f"SELECT *, {texts} FROM ({counted_values} LIMIT {most + 1})")
+        arrays = self._fetch_arrays(f"SELECT *, {texts} FROM ({counted_values} LIMIT {most + 1})")
         count = len(cells)
         if len(arrays[0]) > most:
             return None
@@ -412,53 +439,55 @@ class File(SliceableSource):
         """
         names = [f"text{i}" for i in range(len(slices.texts))]
         columns = dict(zip(names, slices.texts, strict=True)) | {"slice": slices.codes.astype(np.int16)}
-        with self._plainly():
-            register(self._connection, "slices", columns)
+        with self._translate_errors():
+            create_table(self._connection, "slices", columns)
         same = " AND ".join(
-            f"CAST({self._sql(request)} AS VARCHAR) = slices.{name}"
+            f"CAST({self._write_column(request)} AS VARCHAR) = slices.{name}"
             for request, name in zip(slices.requests.values(), names, strict=True)
         )
         other = copy.copy(self)  # with the same notes and spellings: what one learns about a column holds for both
         other._joined = f"JOIN slices ON {same}"
-        other._from = other._with_slices(self._from)
+        other._from = other._write_reader_with_slices(self._from)
         other.types, other._names = self.types | {SLICE: "SMALLINT"}, self._names | {SLICE: SLICE}
         other.columns = tuple(other.types)
         other.__dict__.pop("count", None)
         return other
 
-    def _with_slices(self, reader: str) -> str:
-        """Return a reader of the rows, with the number of each one's slice where there are slices."""
-        chosen = f"source.*, slices.slice AS {quoted(SLICE)}"
+    def _write_reader_with_slices(self, reader: str) -> str:
+        """Write the SQL that reads the rows, with the number of each row's slice if there are slices."""
+        chosen = f"source.*, slices.slice AS {quote_name(SLICE)}"
         return f"(SELECT {chosen} FROM {reader} AS source {self._joined})" if self._joined else reader
 
-    def _arrays(self, query: str) -> list[Array]:
+    def _fetch_arrays(self, query: str) -> list[Array]:
         # Asked in SQL, not through a frame: expressions that narwhals keeps make DuckDB complain when Python ends.
-        with self._plainly():
-            return [plain(values) for values in self._connection.sql(query).fetchnumpy().values()]
+        with self._translate_errors():
+            return [fill_masked(values) for values in self._connection.sql(query).fetchnumpy().values()]
 
     def place(self, position: int) -> str:
-        """Return the row as a person counts it."""
+        """Describe the place of a row, counted from 1."""
         return f"in row {position + 1}" + (" below the header" if self._kind == "csv" else "")
 
     # ------------------------------------------------------------------ types
 
-    def _typed(self, requests: Mapping[Any, Request]) -> str:
-        """Return the query of the columns, with the types that their arguments need and names that cannot collide."""
+    def _write_typed_query(self, requests: Mapping[Any, Request]) -> str:
+        """Write the query of the columns, with the types that their arguments need, under names that cannot collide."""
         if not self.count:
             raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
         for request in requests.values():
             self._check_numbers(request)
             self._check_decimals(request)
         self._check_infinities(requests)
-        with self._plainly():
-            chosen = ", ".join(f"{self._sql(request)} AS column{i}" for i, request in enumerate(requests.values()))
+        with self._translate_errors():
+            chosen = ", ".join(
+                f"{self._write_column(request)} AS column{i}" for i, request in enumerate(requests.values())
+            )
             return f"SELECT {chosen} FROM {self._from}"
 
-    def _sql(self, request: Request) -> str:
-        """Return the expression that reads a column."""
-        column = self._name(request)
+    def _write_column(self, request: Request) -> str:
+        """Write the SQL expression that reads a column."""
+        column = self._quote_column(request)
         if request.edges:
-            return self._range_number(request)
+            return self._write_range_number(request)
         if request.by_day and self.types[request.column].startswith(("DATE", "TIMESTAMP")):
             return f"CAST({column} AS DATE)"
         if request.role == "slices":
@@ -469,20 +498,22 @@ class File(SliceableSource):
         if request.role in ("id", "groups"):
             return column
         if request.role in ("scores", "weights") and request.column in self._spellings:
-            column = _plain_number(column, self._spellings[request.column])
-        present = f"CASE WHEN {absent(self._name(request))} THEN NULL ELSE {column} END"
-        kind = "DOUBLE" if request.role in ("scores", "weights") else self._kind_of_labels(request, present)
+            column = _write_plain_number(column, self._spellings[request.column])
+        present = f"CASE WHEN {write_is_missing(self._quote_column(request))} THEN NULL ELSE {column} END"
+        kind = "DOUBLE" if request.role in ("scores", "weights") else self._find_label_type(request, present)
         return present if kind == "VARCHAR" else f"TRY_CAST({present} AS {kind})"
 
-    def _range_number(self, request: Request) -> str:
-        """Return the SQL of the number of the range that holds a value."""
-        column, kind = self._name(request), self.types[request.column]
+    def _write_range_number(self, request: Request) -> str:
+        """Write the SQL that numbers the range of a value."""
+        column, kind = self._quote_column(request), self.types[request.column]
         if kind in ("VARCHAR", "JSON"):
             no_number = f"TRY_CAST({column} AS DOUBLE) IS NULL OR regexp_matches({column}, '^0[0-9]')"
             column = f"TRY_CAST({column} AS DOUBLE)"
         else:
             no_number = str(not _NUMERIC.match(kind) or kind == "BOOLEAN").upper()
-        missing = f"{self._name(request)} IS NULL" + (f" OR {is_nan(column)}" if kind in ("FLOAT", "DOUBLE") else "")
+        missing = f"{self._quote_column(request)} IS NULL" + (
+            f" OR {write_is_nan(column)}" if kind in ("FLOAT", "DOUBLE") else ""
+        )
         if no_number == "TRUE":
             return f"CASE WHEN {missing} THEN {ABSENT} ELSE {NOT_A_NUMBER} END"
         edges = [f"CAST('{edge!r}' AS DOUBLE)" for edge in request.edges]
@@ -494,25 +525,25 @@ class File(SliceableSource):
             f"WHEN {column} > {edges[-1]} THEN {OUTSIDE} {ranges} ELSE {OUTSIDE} END"
         )
 
-    def _kind_of_labels(self, request: Request, present: str) -> str:
-        """Numbers where all are, true/false where all are, else text; "007" is text."""
+    def _find_label_type(self, request: Request, present: str) -> str:
+        """Return the SQL type of labels: numbers or booleans if all labels are such, else text; "007" is text."""
         if request.as_text:
             return "VARCHAR"
         query = f"SELECT DISTINCT {present} FROM {self._from} LIMIT {MOST_LABELS}"
         values = [value.strip() for (value,) in self._connection.execute(query).fetchall() if value is not None]
-        return kind_of_labels(values)
+        return find_label_type(values)
 
     def _check_numbers(self, request: Request) -> None:
-        """Refuse scores and weights that are text, with the first of them and its row."""
+        """Raise if scores or weights are text, with the first such text and its row."""
         is_text = self._kind == "csv" or self.types[request.column] in ("VARCHAR", "JSON")
         if request.role not in ("scores", "weights") or not is_text or request.column in self._spellings:
             return
-        column = self._name(request)
+        column = self._quote_column(request)
         # DuckDB takes 1_000 and +-1 for numbers.
-        is_spelt = f"regexp_full_match(trim({column}), {literal(PLAIN_NUMBER)}, 'i')"
+        is_spelt = f"regexp_full_match(trim({column}), {quote_text(PLAIN_NUMBER)}, 'i')"
         bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR NOT {is_spelt}"
-        bad = f"({column} IS NOT NULL AND NOT {absent(column)} AND ({bad}))"
-        with self._plainly():
+        bad = f"({column} IS NOT NULL AND NOT {write_is_missing(column)} AND ({bad}))"
+        with self._translate_errors():
             numbered = f"SELECT row_number() OVER () AS place, {column} AS value, {bad} AS bad FROM {self._from}"
             if not self._fetch_row(f"SELECT count(*) FROM {self._from} WHERE {bad}")[0]:
                 if self._kind == "csv":
@@ -525,35 +556,34 @@ class File(SliceableSource):
             if self._kind == "csv" and self._has_other_spelling(request, str(value)):
                 return
             raise PositionError(
-                f"holds text, {value!r},", number_hint(str(value)), argument=request.role, position=place - 1
+                f"holds text, {value!r},", hint_number(str(value)), argument=request.role, position=place - 1
             )
 
     def _has_other_spelling(self, request: Request, text: str) -> bool:
         """Whether a whole column is written in percent or with decimal commas; it is then read so, with a note."""
-        column = self._name(request)
+        column = self._quote_column(request)
         for spelling in [spelling for spelling in SPELLINGS if spelling.fits(text)]:
-            sign, ambiguous = literal(spelling.sign), literal(spelling.ambiguous)
+            sign, ambiguous = quote_text(spelling.sign), quote_text(spelling.ambiguous)
             typical = f"contains({column}, {sign}) AND NOT regexp_full_match(trim({column}), {ambiguous})"
-            other = f"{column} IS NOT NULL AND NOT regexp_full_match(trim({column}), {literal(spelling.pattern)})"
-            query = (
-                f"SELECT count_if({other} AND NOT {absent(column)}), min({column}) FILTER ({typical}) FROM {self._from}"
-            )
-            with self._plainly():
+            other = f"{column} IS NOT NULL AND NOT regexp_full_match(trim({column}), {quote_text(spelling.pattern)})"
+            is_bad = f"{other} AND NOT {write_is_missing(column)}"
+            query = f"SELECT count_if({is_bad}), min({column}) FILTER ({typical}) FROM {self._from}"
+            with self._translate_errors():
                 others, example = self._fetch_row(query)
             if not others and example is not None:
                 self._spellings[request.column] = spelling
-                self.notes[request.column] = spelling.note_on(request.column, str(example))
+                self.notes[request.column] = spelling.describe_column(request.column, str(example))
                 return True
         return False
 
     def _check_infinities(self, requests: Mapping[Any, Request]) -> None:
-        """Refuse infinities of JSON that no writer of JSON spells so."""
+        """Raise if an infinity in JSON is spelt otherwise than Infinity."""
         if self._kind != "json" or not self._is_one_file:
             return
         for request in requests.values():
             if request.role in ("scores", "weights") and self.types[request.column] == "DOUBLE":
-                with self._plainly():
-                    query = f"SELECT count(*) FROM {self._from} WHERE isinf({self._name(request)})"
+                with self._translate_errors():
+                    query = f"SELECT count(*) FROM {self._from} WHERE isinf({self._quote_column(request)})"
                     is_infinite = bool(self._fetch_row(query)[0])
                 if is_infinite:
                     check_infinities(self._connection, self._from, self.title)
@@ -572,9 +602,9 @@ class File(SliceableSource):
         digits = re.match(r"DECIMAL\((\d+)", self.types[request.column])
         if request.role != "scores" or digits is None or int(digits[1]) <= _EXACT_DIGITS:
             return
-        column = self._name(request)
+        column = self._quote_column(request)
         counts = f"count(DISTINCT {column}), count(DISTINCT CAST({column} AS DOUBLE))"
-        with self._plainly():
+        with self._translate_errors():
             exact, as_floats = self._fetch_row(f"SELECT {counts} FROM {self._from}")
         if as_floats < exact:
             raise decimals_error(request.role)
@@ -582,8 +612,10 @@ class File(SliceableSource):
     def _check_wide_decimals(self, request: Request) -> None:
         """Refuse decimals of Parquet that have more digits than those of DuckDB, which reads them as floats."""
         for part in getattr(self, "_parts", [self]):
-            name = literal(part.own_names.get(request.column, ""))  # none of a column that is in the names of folders
-            with self._plainly():
+            name = quote_text(
+                part.own_names.get(request.column, "")
+            )  # none of a column that is in the names of folders
+            with self._translate_errors():
                 wide = self._fetch_row(
                     f"SELECT max(precision) FROM parquet_schema({part.literal}) "
                     f"WHERE name = {name} AND precision > {_MOST_DECIMALS}"
@@ -594,11 +626,11 @@ class File(SliceableSource):
 
     def _check_long_json(self, request: Request) -> None:
         """Refuse numbers of a JSON file that would become ties as floats."""
-        with self._plainly():
-            long = find_long_scores(self._connection, self.reader(self._literal), request.column)
+        with self._translate_errors():
+            long = find_long_scores(self._connection, self.write_reader(self._literal), request.column)
             if not long:
                 return
-            query = f"SELECT CAST({self._name(request)} AS DOUBLE) FROM {self._from}"
+            query = f"SELECT CAST({self._quote_column(request)} AS DOUBLE) FROM {self._from}"
             floats = self._connection.execute(query).fetchnumpy().popitem()[1]
         if have_hidden_ties(long, np.ma.filled(floats, np.nan)):
             raise decimals_error(request.role)
@@ -608,9 +640,9 @@ class File(SliceableSource):
         assert self._layout is not None  # noqa: S101 - of a CSV file
         if not has_long_numbers(self._path, self.title, self._layout):
             return
-        text, spelling = f"trim({self._name(request)})", self._spellings.get(request.column)
+        text, spelling = f"trim({self._quote_column(request)})", self._spellings.get(request.column)
         if spelling is not None:
-            text = f"rtrim(replace({text}, {literal(spelling.decimal)}, '.'), '% ')"
+            text = f"rtrim(replace({text}, {quote_text(spelling.decimal)}, '.'), '% ')"
         zeros = f"regexp_replace({text}, '^[+]?0*([0-9.])', '\\1')"
         exact = f"CASE WHEN contains({text}, '.') THEN rtrim(rtrim({zeros}, '0'), '.') ELSE {zeros} END"
         digits = f"length(trim(regexp_replace({text}, '[^0-9]', '', 'g'), '0'))"
@@ -626,7 +658,7 @@ class File(SliceableSource):
             "SELECT (SELECT count(DISTINCT exact) - count(DISTINCT number) FROM long), "
             "(SELECT count(*) FROM cells WHERE NOT is_long AND number IN (SELECT number FROM long))"
         )
-        with self._plainly():
+        with self._translate_errors():
             merged, beside = self._fetch_row(query)
         if merged or beside:
             raise decimals_error(request.role)
@@ -635,8 +667,8 @@ class File(SliceableSource):
         """Whether DuckDB reads the column as numbers, or may: text of a CSV file may spell them."""
         return self._kind == "csv" or bool(_NUMERIC.match(self.types[column]))
 
-    def _name(self, request: Request) -> str:
-        return quoted(self._names[request.column])
+    def _quote_column(self, request: Request) -> str:
+        return quote_name(self._names[request.column])
 
     # ------------------------------------------------------------------ asking
 
@@ -644,8 +676,8 @@ class File(SliceableSource):
         return tuple(self._connection.execute(query).fetchall()[0])  # all, so that the connection is free again
 
     @contextmanager
-    def _plainly(self) -> Iterator[None]:
-        """Raise what DuckDB cannot read as an InputError; and where the file is another than when it was opened."""
+    def _translate_errors(self) -> Iterator[None]:
+        """Raise errors of DuckDB as an InputError, and raise if the file has changed since it was opened."""
         try:
             yield
             self._check_unchanged()
@@ -655,31 +687,33 @@ class File(SliceableSource):
             raise MemoryError from None
         except (duckdb.Error, UnicodeDecodeError) as error:
             self._check_unchanged()
-            raise (no_room() if is_full_disk(error) else self._reason()) from None
+            raise (make_full_disk_error() if is_full_disk(error) else self._explain_failure()) from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # which is how DuckDB tells that somebody pressed Ctrl-C
                 raise KeyboardInterrupt from None
             raise
 
     def _check_unchanged(self) -> None:
-        """Refuse a file that another program replaced or wrote to since it was opened: every query opens it anew."""
-        if state_of(self._written, self.title) != self._state:
-            raise changed_error(self.title)
+        """Raise if another program changed the file since it was opened, because every query opens it anew."""
+        if read_state(self._written, self.title) != self._state:
+            raise make_changed_error(self.title)
 
-    def _reason(self) -> InputError:
+    def _explain_failure(self) -> InputError:
         """Return the reason why the file cannot be read, from DuckDB's notes about its lines."""
         what = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines"}[self._kind]
         general = UnreadableError(f"{self.title} cannot be read as {what}", "it is damaged, or in another format")
         if self._layout is None:
             return general
         try:
-            noting = self._layout.sql(self._literal, rejects=True)
+            noting = self._layout.write_reader(self._literal, rejects=True)
             self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {noting}").fetchall()
             query = "SELECT line, error_type, csv_line FROM reject_errors ORDER BY line, column_idx LIMIT 1"
             rows = self._connection.execute(query).fetchall()
         except (duckdb.Error, UnicodeDecodeError):
             return general
-        reasons = [rejected(self.title, self._layout, int(line), str(kind), str(text)) for line, kind, text in rows]
+        reasons = [
+            explain_reject(self.title, self._layout, int(line), str(kind), str(text)) for line, kind, text in rows
+        ]
         return next((reason for reason in reasons if reason is not None), general)
 
 
@@ -692,9 +726,9 @@ class Files(File):
         Source.__init__(self, files.title, ())
         self._kind, self._connection = files.kind, connection
         self._parts, self._layout = parts, None
-        self.lacking = _differences(parts)
-        with self._plainly():
-            self._from = self._together(files.hive)
+        self.lacking = _explain_differences(parts)
+        with self._translate_errors():
+            self._from = self._write_union(files.hive)
             described = connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()
         own = {str(row[0]): str(row[1]) for row in described}
         first = {name: duck for name, duck in parts[0].own_names.items() if name not in self.lacking}
@@ -704,34 +738,36 @@ class Files(File):
         self._spellings = {}
         self.columns = tuple(self.types)
 
-    def _together(self, hive: bool) -> str:
-        """Return how DuckDB reads them: in one go where they are alike, else one after the other."""
+    def _write_union(self, hive: bool) -> str:
+        """Write the SQL that reads all files: in one call if they are alike, else as a union."""
         literals = f"[{', '.join(part.literal for part in self._parts)}]"
         folders = f"hive_partitioning = {str(hive).lower()}"
         if self._kind == "parquet":
-            return f"read_parquet({literals}, {folders}, union_by_name = {str(not self._alike).lower()})"
-        if self._alike:
-            return self._parts[0].reader(literals, f", {folders}" + (", hive_types_autocast = false" if hive else ""))
+            return f"read_parquet({literals}, {folders}, union_by_name = {str(not self._are_alike).lower()})"
+        if self._are_alike:
+            return self._parts[0].write_reader(
+                literals, f", {folders}" + (", hive_types_autocast = false" if hive else "")
+            )
         if hive:
             raise InputError(
                 f"The files of {self.title} have different columns or layouts", "pass files with the same columns"
             )
         common = [name for name in self._parts[0].own_names if name not in self.lacking]
-        names = {name: self._parts[0].own_names[name] for name in common}
+        names = {name: quote_name(self._parts[0].own_names[name]) for name in common}
         each = (
-            f"SELECT {', '.join(f'{quoted(part.own_names[name])} AS {quoted(names[name])}' for name in common)} "
-            f"FROM {part.reader(part.literal)}"
+            f"SELECT {', '.join(f'{quote_name(part.own_names[name])} AS {names[name]}' for name in common)} "
+            f"FROM {part.write_reader(part.literal)}"
             for part in self._parts
         )
         return f"({' UNION ALL '.join(each)})"
 
     @property
-    def _alike(self) -> bool:
+    def _are_alike(self) -> bool:
         first = self._parts[0]
-        return all(part.own_names == first.own_names and part.alike(first) for part in self._parts)
+        return all(part.own_names == first.own_names and part.is_like(first) for part in self._parts)
 
     def place(self, position: int) -> str:
-        """Return the row, as a person counts them, and the file."""
+        """Describe the place of a row, counted from 1, and its file."""
         for part in self._parts:
             if position < part.count:
                 return f"{part.place(position)} of {part.title}"
@@ -742,8 +778,8 @@ class Files(File):
         for part in self._parts:
             part._check_unchanged()
 
-    def _reason(self) -> InputError:
-        """Return the fault of the first file that cannot be read by itself."""
+    def _explain_failure(self) -> InputError:
+        """Return the refusal of the first file that cannot be read by itself."""
         for part in self._parts:
             try:
                 part.read_all()
@@ -752,8 +788,8 @@ class Files(File):
         return InputError(f"The files of {self.title} cannot be read together", "pass files of one kind")
 
 
-def _differences(parts: Sequence[File]) -> dict[str, str]:
-    """Return why columns of the files are not common to all, by name."""
+def _explain_differences(parts: Sequence[File]) -> dict[str, str]:
+    """Return for each column that the files do not share the reason why."""
     first = parts[0]
     reasons: dict[str, str] = {}
     for part in parts[1:]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from cutline.core.errors import InputError, quote_if_unclear
 from cutline.core.extras import require
-from cutline.inputs.column_source import check_distinct
+from cutline.inputs.column_source import check_distinct_names
 from cutline.inputs.text_table import Cells, TextTable
 
 MOST_UNPACKED = 10**9  # bytes of all parts of a workbook
@@ -33,11 +33,11 @@ class Sheet(TextTable):
         filled = [(number, row) for number, row in enumerate(cells, 1) if any(cell != "" for cell in row)]
         (_, header), *rows = filled
         used = [i for i in range(len(header)) if header[i] != "" or any(row[i] != "" for _, row in rows)]
-        names = [_text(header[i]) for i in used]
-        check_distinct(names, title)
+        names = [_format_cell(header[i]) for i in used]
+        check_distinct_names(names, title)
         super().__init__(title, names)
         self._numbers = [number for number, _ in rows]
-        self._cells = [[_text(row[i]) for _, row in rows] for i in used]
+        self._cells = [[_format_cell(row[i]) for _, row in rows] for i in used]
 
     def parts(self) -> Iterator[tuple[Cells, bool]]:
         """Yield the cells of all columns."""
@@ -45,7 +45,7 @@ class Sheet(TextTable):
             yield self._cells, True
 
     def place(self, position: int) -> str:
-        """Return the row, as the workbook numbers them."""
+        """Describe the place of a row by its number in the workbook."""
         return f"in row {self._numbers[position]} of the sheet"
 
     def write_csv(self, path: Path) -> Path:
@@ -106,8 +106,8 @@ def check_unpacked_size(path: Path, title: str) -> None:
         raise InputError(f"{title} cannot be read as a workbook", "it is damaged, or in another format") from None
 
 
-def _text(cell: Any) -> str:
-    """Return a cell as a CSV file would hold it."""
+def _format_cell(cell: Any) -> str:
+    """Format a cell as in a CSV file."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, float):

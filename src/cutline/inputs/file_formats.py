@@ -1,4 +1,4 @@
-"""What a file is, before anything reads it: where it is, its format, and how it is compressed."""
+"""Paths of input files, their formats and their compression."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _DICTIONARY = (0, 1, 2, 4)  # bytes of its name, by the last two bits of the des
 _REPEATED, _RESERVED = 1, 3  # kinds of blocks
 
 
-def is_skipped(start: bytes) -> bool:
-    """Whether a file begins with a frame that holds something else than data, as those of some tools do."""
+def starts_with_skippable_frame(start: bytes) -> bool:
+    """Whether a zstd file begins with a skippable frame, which holds no data."""
     return int.from_bytes(start[:4], "little") in _SKIPPED
 
 
-def is_whole(path: Path) -> bool:
-    """Whether every frame of a file is there to its end."""
+def is_complete_zstd(path: Path) -> bool:
+    """Whether every frame of a zstd file is complete."""
     with path.open("rb") as stream:
         size = os.fstat(stream.fileno()).st_size
         while stream.tell() < size:
@@ -43,7 +43,7 @@ def is_whole(path: Path) -> bool:
 
 
 def _skip_frame(stream: IO[bytes]) -> bool:
-    """Go to the end of a frame, and return whether its parts are sound."""
+    """Go to the end of a zstd frame, and return whether its headers are valid."""
     mark = stream.read(4)
     if int.from_bytes(mark, "little") in _SKIPPED:
         stream.seek(int.from_bytes(stream.read(4), "little"), os.SEEK_CUR)
@@ -106,8 +106,8 @@ def is_remote(path: str) -> bool:
     return bool(_REMOTE.match(path))
 
 
-def local(path: Any) -> tuple[Path, str]:
-    """Return a file that exists and is not empty, and what messages call it; what a pipe holds is kept as a file."""
+def find_local_file(path: Any) -> tuple[Path, str]:
+    """Return the path of a file that exists and is not empty, and its name in messages; copy a pipe to a file."""
     if is_remote(str(path)):
         way_out = "download it, or in Python pass a frame of Spark, Polars or DuckDB that reads it as data"
         raise InputError(f"{quote_if_unclear(str(path))} is not on this machine", way_out)
@@ -115,23 +115,23 @@ def local(path: Any) -> tuple[Path, str]:
         where = Path(path).expanduser() if str(path).startswith("~") else Path(path)  # ./~a.csv is not in a home
     except RuntimeError:
         raise InputError(f"There is no home folder for {quote_if_unclear(str(path))}", "pass the whole path") from None
-    title = _title(where)
-    mode = _mode(where, path, title)
+    title = _title_file(where)
+    mode = _read_mode(where, path, title)
     if stat.S_ISDIR(mode):
         raise InputError(f"{title} is a directory", "pass the path of a file")
     try:
         with where.open("rb") as stream:
             if not stat.S_ISREG(mode):  # a pipe can be read once
-                return spooled(stream, title), title
+                return spool(stream, title), title
             is_empty = not stream.read(1)
     except OSError as error:
         raise InputError(f"{title} cannot be opened ({error.strerror})", "pass a file that can be read") from None
     if is_empty:
-        raise _empty(title)
+        raise _make_empty_error(title)
     return where, title
 
 
-def _title(where: Path) -> str:
+def _title_file(where: Path) -> str:
     """Return the name of a file in messages; of a pipe such as /dev/fd/63 the whole path."""
     if str(where) == "/dev/stdin":
         return "standard input"
@@ -139,7 +139,7 @@ def _title(where: Path) -> str:
     return quote_if_unclear(str(where) if is_device else where.name or str(where))
 
 
-def _mode(where: Path, path: Any, title: str) -> int:
+def _read_mode(where: Path, path: Any, title: str) -> int:
     """Return the mode of a file; a missing one is refused with similar names."""
     try:
         return where.stat().st_mode
@@ -160,7 +160,7 @@ def _mode(where: Path, path: Any, title: str) -> int:
     raise InputError(f"There is no file {str(path)!r}", hint=hint)
 
 
-def _empty(title: str) -> InputError:
+def _make_empty_error(title: str) -> InputError:
     return InputError(f"{title} is empty, 0 bytes", "pass a file with a header and rows")
 
 
@@ -178,7 +178,7 @@ def _is_endless(stream: Any) -> bool:
         return False
 
 
-def spooled(stream: Any, title: str = "standard input") -> Path:
+def spool(stream: Any, title: str = "standard input") -> Path:
     """Copy a stream to a temporary file that lives as long as its path object."""
     if stream == "-" and sys.stdin is None:
         raise InputError("Standard input is closed", "pass a file, or pipe the predictions into the command")
@@ -188,20 +188,20 @@ def spooled(stream: Any, title: str = "standard input") -> Path:
     path.cleanup = weakref.finalize(path, Path(name).unlink, missing_ok=True)
     try:
         with os.fdopen(handle, "wb") as file:  # closed before DuckDB opens it, which Windows asks for
-            _spool(data, file, title)
+            _copy_stream(data, file, title)
     except OSError as error:  # of writing: what cannot be read is refused below
-        raise no_room(error.strerror) from None
+        raise make_full_disk_error(error.strerror) from None
     return path
 
 
-def _spool(data: IO[bytes], file: IO[bytes], title: str) -> None:
-    """Write what a stream holds to a file; refused if that is nothing, or without end."""
+def _copy_stream(data: IO[bytes], file: IO[bytes], title: str) -> None:
+    """Copy a stream to a file; raise if it is empty or endless."""
     while block := _read_block(data, title):
         if _is_endless(data):
             raise InputError(f"{title} is a device, not a file", "pass a file, or a pipe")
         file.write(block)
     if not file.tell():
-        raise _empty(title)
+        raise _make_empty_error(title)
 
 
 def _read_block(data: IO[bytes], title: str) -> bytes:
@@ -211,8 +211,8 @@ def _read_block(data: IO[bytes], title: str) -> bytes:
         raise InputError(f"{title} cannot be read ({error.strerror})", "pass a file that can be read") from None
 
 
-def no_room(why: str | None = None) -> InputError:
-    """Return the refusal for temporary files that cannot be written: it is not the input's fault."""
+def make_full_disk_error(why: str | None = None) -> InputError:
+    """Return the refusal for temporary files that cannot be written."""
     problem = (
         f"The folder of temporary files, {quote_if_unclear(tempfile.gettempdir())}, cannot take more "
         f"({why or 'it is full'})"
@@ -220,8 +220,8 @@ def no_room(why: str | None = None) -> InputError:
     return InputError(problem, "make room there, or name another with TMPDIR in the environment")
 
 
-def plainly_named(path: Path) -> Path:
-    """Return the path, or a link to it where the name holds what DuckDB takes for a pattern or is no UTF-8."""
+def link_if_awkward(path: Path) -> Path:
+    """Return the path, or a link to it if DuckDB would misread its name: as a pattern, or because it is not UTF-8."""
     whole = path.resolve()
     if is_plain_path(str(whole)):
         return path
@@ -234,7 +234,7 @@ def plainly_named(path: Path) -> Path:
         try:
             shutil.copyfile(whole, link)
         except OSError as error:
-            raise no_room(error.strerror) from None
+            raise make_full_disk_error(error.strerror) from None
     return link
 
 
@@ -247,14 +247,14 @@ def is_plain_path(path: str, separator: str = os.sep) -> bool:
     return not _AWKWARD[separator].search(path) and path.isprintable()
 
 
-def layout_of(path: Path) -> str:
-    """Return the format of a file: what its name says, else what its first bytes say, unpacked if need be."""
+def find_format(path: Path) -> str:
+    """Return the format of a file by its suffix, or else by its first bytes, unpacked if need be."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] in ([".gz"], [".zst"]):
         suffixes.pop()
     if suffixes and suffixes[-1] in SUFFIXES:
         return SUFFIXES[suffixes[-1]]
-    start = _start(path)
+    start = _read_start(path)
     if _JSON.match(start):
         return "json"
     return next((kind for mark, kind in _STARTS.items() if start.startswith(mark)), "csv")
@@ -264,11 +264,11 @@ def is_compressed(path: Path) -> bool:
     """Whether a file is compressed with gzip or zstd, by its first bytes."""
     with path.open("rb") as stream:
         start = stream.read(4)
-    return is_skipped(start) or any(start.startswith(mark) for mark in _COMPRESSED)
+    return starts_with_skippable_frame(start) or any(start.startswith(mark) for mark in _COMPRESSED)
 
 
-def _start(path: Path) -> bytes:
-    """Return the first bytes of what a file holds."""
+def _read_start(path: Path) -> bytes:
+    """Return the first bytes of a file, unpacked if need be."""
     with path.open("rb") as stream:
         start = stream.read(64)
     if start.startswith(b"\x1f\x8b"):
@@ -277,16 +277,16 @@ def _start(path: Path) -> bytes:
                 return unpacked.read(64)
         except (OSError, EOFError, zlib.error):  # which whoever reads it will say
             return start
-    is_zstd = start.startswith(ZSTD_MAGIC) or is_skipped(start)
+    is_zstd = start.startswith(ZSTD_MAGIC) or starts_with_skippable_frame(start)
     return (read_zstd_head(path) or start) if is_zstd else start
 
 
 def read_zstd_head(path: Path) -> bytes | None:
-    """Return the first lines of a file that zstd compressed; None where DuckDB cannot unpack them."""
+    """Return the first lines of a zstd file; None if DuckDB cannot unpack them."""
     require("duckdb", "files")
     import duckdb
 
-    named = plainly_named(path)  # held while DuckDB reads
+    named = link_if_awkward(path)  # held while DuckDB reads
     try:
         with duckdb.connect(":memory:") as connection:
             rows = connection.execute(f"SELECT line FROM {_LINES} LIMIT 20", [str(named)]).fetchall()  # noqa: S608
@@ -302,7 +302,7 @@ def find_zstd_line_not_utf8(path: Path) -> int | None:
     require("duckdb", "files")
     import duckdb
 
-    named = plainly_named(path)  # held while DuckDB reads
+    named = link_if_awkward(path)  # held while DuckDB reads
     try:
         with duckdb.connect(":memory:") as connection:
             connection.execute(f"SELECT count(line) FROM {_LINES}", [str(named)]).fetchall()  # noqa: S608
@@ -312,33 +312,33 @@ def find_zstd_line_not_utf8(path: Path) -> int | None:
     return None
 
 
-def compression_of(path: Path, title: str) -> str:
-    """Return how a text file is compressed: none, gzip or zstd; other formats are refused by their names."""
+def find_compression(path: Path, title: str) -> str:
+    """Return the compression of a text file: none, gzip or zstd; raise if its format is another."""
     with path.open("rb") as stream:
         start = stream.read(16)
     for mark, (what, way_out) in _OTHERS.items():
         if start.startswith(mark):
             raise InputError(f"{title} is {what}", way_out)
     kind = next((kind for mark, kind in _COMPRESSED.items() if start.startswith(mark)), "none")
-    if is_skipped(start):
+    if starts_with_skippable_frame(start):
         kind = "zstd"
-    if kind == "zstd" and not is_whole(path):
+    if kind == "zstd" and not is_complete_zstd(path):
         raise InputError(f"{title} is not a complete zstd file", "compress it again")
     if kind == "gzip":
-        _check_gzip(path, title, state_of(path, title))
+        _check_gzip(path, title, read_state(path, title))
     return kind
 
 
-def state_of(path: Path, title: str) -> tuple[int, int, int]:
-    """Return what changes when a file is replaced or written to."""
+def read_state(path: Path, title: str) -> tuple[int, int, int]:
+    """Return inode, size and time of change of a file, which tell whether it was replaced or written to."""
     try:
         now = path.stat()
     except OSError:  # it was there before
-        raise changed_error(title) from None
+        raise make_changed_error(title) from None
     return now.st_ino, now.st_size, now.st_mtime_ns
 
 
-def changed_error(title: str) -> InputError:
+def make_changed_error(title: str) -> InputError:
     """Return the refusal of a file that another program replaced or wrote to."""
     return InputError(f"{title} changed while it was read", "read it again when it is complete")
 

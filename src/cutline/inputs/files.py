@@ -16,9 +16,9 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.extras import require
 from cutline.core.memory import parse_memory_size
 from cutline.inputs.column_source import Source
-from cutline.inputs.csv_layout import EncodingError, Layout, in_utf8, not_utf8
+from cutline.inputs.csv_layout import EncodingError, Layout, convert_to_utf8, make_encoding_error
 from cutline.inputs.file_formats import find_zstd_line_not_utf8
-from cutline.inputs.file_sets import FileSet, file_set
+from cutline.inputs.file_sets import FileSet, find_files
 from cutline.inputs.text_table import CsvFile
 
 FORMATS = ("csv", "parquet", "json", "arrow", "excel")
@@ -37,7 +37,7 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
         raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
     if memory is not None:
         parse_memory_size(memory)  # which refuses what is no size
-    files = file_set(path, format)
+    files = find_files(path, format)
     if files.kind == "arrow":
         from cutline.inputs import arrow_files
 
@@ -49,7 +49,7 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
 
         return read_workbook(files.paths[0], files.title)
     if files.kind == "csv" and len(files.paths) == 1 and not files.hive:
-        path, note = in_utf8(files.paths[0], files.title)
+        path, note = convert_to_utf8(files.paths[0], files.title)
         source = _read_tables(files._replace(paths=(path,)), memory)
         if note:
             source.notes[""] = note
@@ -70,7 +70,7 @@ def _read_tables(files: FileSet, memory: Any) -> Source:
 
 
 def _read_without_duckdb(files: FileSet) -> Source | None:
-    """Return the source of a file that is read by others than DuckDB: because it is small, or DuckDB is missing."""
+    """Return the source of a file that is read without DuckDB, because it is small or DuckDB is not installed."""
     path, title = files.paths[0], files.titles[0]
     has_duckdb = find_spec("duckdb") is not None
     if files.kind == "parquet" and not has_duckdb:
@@ -81,7 +81,7 @@ def _read_without_duckdb(files: FileSet) -> Source | None:
     if layout.compression == "zstd":
         line = find_zstd_line_not_utf8(path)
         if line is not None:
-            raise not_utf8(title, line)
+            raise make_encoding_error(title, line)
         return None
     source = CsvFile(path, title, layout)
     if has_duckdb:
@@ -95,7 +95,7 @@ def _read_without_duckdb(files: FileSet) -> Source | None:
 
 
 def _read_parquet(path: Path, title: str) -> Source | None:
-    """Return the source of a Parquet file by the first of the packages that read it; None where none is installed."""
+    """Read a Parquet file with the first installed package that can; None without such a package."""
     readers = {
         "pyarrow": "pyarrow.parquet.read_table",
         "polars": "polars.read_parquet",
@@ -111,5 +111,5 @@ def _read_parquet(path: Path, title: str) -> Source | None:
             raise InputError(f"{title} cannot be read as Parquet", "it is damaged, or in another format") from None
         from cutline.inputs import frames
 
-        return frames.source(frame, title)
+        return frames.open_frame(frame, title)
     return None

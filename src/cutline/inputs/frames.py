@@ -20,11 +20,11 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.validation import decimals_error
 from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
-from cutline.inputs.column_source import SLICE, Combinations, Request, SliceableSource, SliceTable, Source, plain
-from cutline.inputs.duck import literal, quoted
+from cutline.inputs.column_source import SLICE, Combinations, Request, SliceableSource, SliceTable, Source, fill_masked
+from cutline.inputs.duck import quote_name, quote_text
 from cutline.inputs.out_of_core import Classes, Edge
 from cutline.inputs.slicing import ABSENT, NOT_A_NUMBER, OUTSIDE
-from cutline.inputs.sql_engine import bins_of, split_numbers
+from cutline.inputs.sql_engine import make_bins, split_numbers
 
 _FAR = 40_000.0
 
@@ -51,20 +51,20 @@ class FrameEngine:
         self._complete = self._all
         self._edge: Edge | None = None
 
-    def classes(self) -> Classes:
+    def count_classes(self) -> Classes:
         """Return the labels, and the checks of scores and weights that come before counting."""
-        absent = _lacks("x")
+        absent = _is_missing("x")
         counted: dict[str, Any] = {"no_score": absent}
         frame = self._all
         if self.weighted:
             frame = frame.filter(nw.col("w").is_null() | (nw.col("w") != 0))
-            w, lacks = nw.col("w"), _lacks("w")
+            w, lacks = nw.col("w"), _is_missing("w")
             counted |= {"no_weight": lacks, "incomplete": absent | lacks, "negative": ~lacks & (w < 0)}
             counted |= {"infinite": ~lacks & (w.abs() == np.inf), "fractions": ~lacks & (w != w.floor())}
         flags = [nw.when(condition).then(1).otherwise(0).alias(name) for name, condition in counted.items()]
         sums = [nw.len().alias("cases"), *(nw.col(name).sum() for name in counted)]
         if self.weighted:
-            finite = ~_lacks("w") & (nw.col("w").abs() != np.inf)
+            finite = ~_is_missing("w") & (nw.col("w").abs() != np.inf)
             flags.append(nw.when(finite).then(nw.col("w")).otherwise(0.0).alias("weight"))
             sums.append(nw.col("weight").sum())
         by = ["y", "s"] if self.slices else ["y"]
@@ -81,31 +81,31 @@ class FrameEngine:
             return 0
         return 10**6 * int(max(abs(int(table["high"][0])), abs(int(table["low"][0]))) > 2**53)
 
-    def first(self, what: str) -> tuple[None, Any]:
-        """Return the smallest weight for the wrong ones: rows of an engine have no order."""
+    def find_first(self, what: str) -> tuple[None, Any]:
+        """Return the smallest weight if it is invalid; never a row, because the rows of an engine have no order."""
         if what not in ("negative", "infinite"):
             return None, None
         return None, -np.inf if what == "infinite" else collect(self._all.select(nw.col("w").min()))["w"][0]
 
     def prepare(self, labels: Array, is_positive: Array, edge: Edge | None) -> None:
-        """Say which labels are positive; rows that lack something are left out from here on."""
-        is_complete = ~_lacks("x") & ~nw.col("y").is_null()
+        """Set which labels are positive; from here on incomplete rows are left out."""
+        is_complete = ~_is_missing("x") & ~nw.col("y").is_null()
         if self.weighted:
-            is_complete = is_complete & ~_lacks("w") & (nw.col("w") != 0)
+            is_complete = is_complete & ~_is_missing("w") & (nw.col("w") != 0)
         named = [label.item() if isinstance(label, np.generic) else label for label in labels[is_positive]]
         flag = nw.when(nw.col("y").is_in(named)).then(1).otherwise(0) if named else nw.lit(0)
         self._complete = self._all.filter(is_complete).with_columns(flag.alias("p"))
         self._edge = edge
 
-    def distinct(self) -> int:
+    def estimate_distinct(self) -> int:
         """Return about how many distinct scores there are."""
-        return _approximately_distinct(self._all.select("x"))
+        return _estimate_distinct(self._all.select("x"))
 
-    def bins(self, divisions: list[Division]) -> Bins:
+    def count_bins(self, divisions: list[Division]) -> Bins:
         """Return the bins of the last of the divisions."""
         frame = self._complete.with_columns(self._first_key().alias("number"))
         for i, division in enumerate(divisions):
-            table = nw.from_native(table_like(self._complete, division._asdict()))
+            table = nw.from_native(make_table_like(self._complete, division._asdict()))
             is_last = i == len(divisions) - 1
             low, span, parts, start = (nw.col(name) for name in ("low", "span", "parts", "start"))
             if (
@@ -115,17 +115,17 @@ class FrameEngine:
                     amount.fill_null(filled) for amount, filled in ((low, 0.0), (span, 1.0), (parts, 1), (start, 0))
                 )
             part = (nw.col("x").abs() - low) / span * parts
-            inside = _within(part, 0.0, parts - 1).floor().cast(nw.Int64) + start
+            inside = _clip(part, 0.0, parts - 1).floor().cast(nw.Int64) + start
             if not is_last:  # ... and keeps its number
                 inside = nw.when(nw.col("parts").is_null()).then(nw.col("number")).otherwise(inside)
             frame = frame.join(table, on="number", how="inner" if is_last else "left")
             frame = frame.with_columns(inside.alias("number")).drop("low", "span", "parts", "start")
         if self.slices:  # in one number too
             frame = frame.with_columns((nw.col("number") * self.slices + nw.col("s")).alias("number"))
-        return split_numbers(self._grouped(frame, "number"), self.slices)
+        return split_numbers(self._count_groups(frame, "number"), self.slices)
 
     def _first_key(self) -> nw.Expr:
-        """Return the bin of the first pass, as `sql_engine.magnitude_sql` finds it, and the side of the edge."""
+        """Return the bin of the first pass, as `sql_engine.write_magnitude` finds it, and the side of the edge."""
         x = nw.col("x")
         # The logarithm of nought is none in some engines, and an error in others; and it is written down once, because
         # engines compute an expression as often as it stands in a condition.
@@ -141,7 +141,7 @@ class FrameEngine:
         key: nw.Expr = magnitude.cast(nw.Int64) * 2 + side
         return key
 
-    def cells(self, above: float | None = None, up_to: float | None = None) -> Bins:
+    def count_cells(self, above: float | None = None, up_to: float | None = None) -> Bins:
         """Return the distinct scores above one score, up to another with it, as bins of one score each; None is no
         border.
         """
@@ -150,9 +150,9 @@ class FrameEngine:
             frame = frame.filter(nw.col("x") > above)
         if up_to is not None:
             frame = frame.filter(nw.col("x") <= up_to)
-        return self._grouped(frame.with_columns(nw.col("x").alias("top")), "top")
+        return self._count_groups(frame.with_columns(nw.col("x").alias("top")), "top")
 
-    def _grouped(self, frame: nw.LazyFrame[Any], by: str) -> Bins:
+    def _count_groups(self, frame: nw.LazyFrame[Any], by: str) -> Bins:
         sums = [nw.col("p").sum().alias("pos"), nw.len().alias("n")]
         if self.weighted:
             p, w = nw.col("p"), nw.col("w")
@@ -167,22 +167,22 @@ class FrameEngine:
         if "n" in table:
             table["pos"] = table["pos"].astype(np.int64)
         table["top"] = table["top"] + 0.0
-        return bins_of(table)
+        return make_bins(table)
 
 
-def _within(value: nw.Expr, low: float, high: Any) -> nw.Expr:
-    """Return a number, or the limit that it exceeds; before it becomes an integer, which infinity cannot."""
+def _clip(value: nw.Expr, low: float, high: Any) -> nw.Expr:
+    """Clip a number to limits, so that it can become an integer, which infinity cannot."""
     most = nw.lit(high) if isinstance(high, float) else high
     return nw.when(value < low).then(nw.lit(low)).otherwise(nw.when(value > high).then(most).otherwise(value))
 
 
-def _lacks(name: str) -> nw.Expr:
+def _is_missing(name: str) -> nw.Expr:
     """Return the expression that a number is missing: null or NaN."""
     return nw.when(nw.col(name).is_null()).then(nw.lit(True)).otherwise(nw.col(name).is_nan())
 
 
-def table_like(frame: nw.LazyFrame[Any], columns: Mapping[str, Array]) -> Any:
-    """Return a small table in the engine of a frame, to be joined with it."""
+def make_table_like(frame: nw.LazyFrame[Any], columns: Mapping[str, Array]) -> Any:
+    """Make a small table in the engine of a frame, to be joined with it."""
     kind, native = frame.implementation, frame.to_native()
     if kind is nw.Implementation.POLARS:
         import polars as pl
@@ -190,8 +190,8 @@ def table_like(frame: nw.LazyFrame[Any], columns: Mapping[str, Array]) -> Any:
         return pl.LazyFrame(dict(columns))
     if kind is nw.Implementation.DUCKDB:
         rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-        cells = ", ".join("(" + ", ".join(map(_exactly, row)) + ")" for row in rows)
-        names = ", ".join(map(quoted, columns))
+        cells = ", ".join("(" + ", ".join(map(_write_exactly, row)) + ")" for row in rows)
+        names = ", ".join(map(quote_name, columns))
         return native.query("predictions", f"SELECT * FROM (VALUES {cells}) AS t({names})")
     if kind is nw.Implementation.IBIS:
         import ibis
@@ -210,15 +210,15 @@ def table_like(frame: nw.LazyFrame[Any], columns: Mapping[str, Array]) -> Any:
     return from_pandas(pd.DataFrame(dict(columns)), npartitions=1)
 
 
-def _exactly(value: float | str) -> str:
-    """Return a number, or a text, in SQL that is read as the same."""
+def _write_exactly(value: float | str) -> str:
+    """Write a number, or a text, in SQL so that it is read back exactly."""
     if isinstance(value, str):
-        return literal(value)
+        return quote_text(value)
     return str(value) if isinstance(value, int) else f"CAST('{value!r}' AS DOUBLE)"
 
 
-def _approximately_distinct(frame: nw.LazyFrame[Any]) -> int:
-    """Return about how many distinct values the column `x` has, by the sketch of the engine where it has one."""
+def _estimate_distinct(frame: nw.LazyFrame[Any]) -> int:
+    """Estimate the number of distinct values of the column `x`, by the engine's sketch if it has one."""
     kind, native = frame.implementation, frame.to_native()
     if kind is nw.Implementation.POLARS:
         import polars as pl
@@ -240,7 +240,7 @@ _NAMED_ERROR = re.compile(r"[\w.]*(Error|Exception): \S")  # the line of a trace
 _ACCEPTED = "pass a data frame, a mapping of columns, or the path of a file"
 
 
-def source(frame: Any, title: str = "data") -> Eager | Lazy:
+def open_frame(frame: Any, title: str = "data") -> EagerFrame | ElsewhereFrame:
     """Return the source of a data frame."""
     if frame is None or hasattr(frame, "dtype"):  # arrays and single columns have no names
         raise ParameterError(f"is a {type(frame).__name__}", _ACCEPTED, argument="data")
@@ -250,10 +250,10 @@ def source(frame: Any, title: str = "data") -> Eager | Lazy:
         raise ParameterError(f"is a {type(frame).__name__}", _ACCEPTED, argument="data") from None
     except DuplicateError:
         raise InputError(f"{title} has several columns of one name", "give each its own") from None
-    return Lazy(known, title) if isinstance(known, nw.LazyFrame) else Eager(known, title)
+    return ElsewhereFrame(known, title) if isinstance(known, nw.LazyFrame) else EagerFrame(known, title)
 
 
-class Eager(Source):
+class EagerFrame(Source):
     """A frame whose rows are in memory."""
 
     def __init__(self, frame: nw.DataFrame[Any], title: str) -> None:
@@ -264,27 +264,30 @@ class Eager(Source):
         super().__init__(title, self._names)
         self._frame = frame
 
-    def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
+    def read_columns(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """Return the columns as arrays."""
         _check_decimals(
             self._frame.lazy(),
             {key: request._replace(column=self._names[request.column]) for key, request in requests.items()},
         )
-        return {key: _array(self._frame.get_column(self._names[request.column])) for key, request in requests.items()}
+        return {
+            key: _convert_to_array(self._frame.get_column(self._names[request.column]))
+            for key, request in requests.items()
+        }
 
 
-class Lazy(SliceableSource):
+class ElsewhereFrame(SliceableSource):
     """A frame that another engine holds."""
 
     is_elsewhere = True
 
     def __init__(self, frame: nw.LazyFrame[Any], title: str) -> None:
-        with _plain_errors():  # a lazy frame may name a column or a file that is not there
+        with _translate_errors():  # a lazy frame may name a column or a file that is not there
             names = frame.collect_schema().names()
         super().__init__(title, names)
         self._frame = frame
 
-    def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
+    def read_columns(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """Return the columns as arrays, in the order in which the engine gives the rows."""
         _check_decimals(self._frame, requests)
         return dict(zip(requests, collect(_select(self._frame, requests)).values(), strict=True))
@@ -293,13 +296,12 @@ class Lazy(SliceableSource):
         """Return the distinct rows, and how often each occurs."""
         _check_decimals(self._frame, requests)
         chosen = _select(self._frame, requests)
-        table = collect(chosen.group_by(*_aliases(requests)).agg(nw.len().alias(_COUNT)))
+        table = collect(chosen.group_by(*_number_columns(requests)).agg(nw.len().alias(_COUNT)))
         times = table.pop(_COUNT).astype("int64")
         return dict(zip(requests, table.values(), strict=True)), times
 
     def engine(self, requests: Mapping[Any, Request], slices: int = 0) -> FrameEngine | None:
-        """Return the engine that aggregates the columns where they live; None where scores or weights are not
-        numbers.
+        """Return the engine that aggregates the columns where they are; None unless scores and weights are numbers.
 
         Args:
             requests: The columns.
@@ -324,7 +326,7 @@ class Lazy(SliceableSource):
             slices=slices,
         )
 
-    def combinations(self, requests: Mapping[Any, Request], most: int) -> Combinations | None:
+    def list_combinations(self, requests: Mapping[Any, Request], most: int) -> Combinations | None:
         """Return the distinct combinations of the values of columns; None where there are more than `most`.
 
         Args:
@@ -346,7 +348,7 @@ class Lazy(SliceableSource):
             return None
         return Combinations(columns[:count], columns[count + 1 :], columns[count].astype(np.int64))
 
-    def with_slices(self, slices: SliceTable) -> Lazy:
+    def with_slices(self, slices: SliceTable) -> ElsewhereFrame:
         """Return the rows that belong to a slice, with the number of it in the column `SLICE`.
 
         Args:
@@ -358,13 +360,13 @@ class Lazy(SliceableSource):
             _reduce_slices(request, schema[request.column]).cast(nw.String).alias(name)
             for request, name in zip(slices.requests.values(), texts, strict=True)
         ]
-        table = nw.from_native(table_like(self._frame, texts | {SLICE: slices.codes.astype(np.int64)}))
+        table = nw.from_native(make_table_like(self._frame, texts | {SLICE: slices.codes.astype(np.int64)}))
         joined = self._frame.with_columns(*keys).join(table, on=list(texts), how="inner")
-        return Lazy(joined.drop(*texts), self.title)
+        return ElsewhereFrame(joined.drop(*texts), self.title)
 
 
 def _reduce_slices(request: Request, kind: Any) -> nw.Expr:
-    """Return the values of a column that makes slices: as they are, by day, or as the number of a range."""
+    """Reduce a column that makes slices: to days, or to the number of a range; unchanged without a rule."""
     column = nw.col(request.column)
     if request.by_day and kind == nw.Datetime:
         return column.dt.truncate("1d")
@@ -382,7 +384,7 @@ def _reduce_slices(request: Request, kind: Any) -> nw.Expr:
     return nw.when(is_present).then(number).otherwise(nw.lit(ABSENT))
 
 
-def _aliases(requests: Mapping[Any, Request]) -> list[str]:
+def _number_columns(requests: Mapping[Any, Request]) -> list[str]:
     """Return unique names of our own, so that one column may be selected twice."""
     return [f"column{i}" for i in range(len(requests))]
 
@@ -391,7 +393,7 @@ def _select(frame: nw.LazyFrame[Any], requests: Mapping[Any, Request]) -> nw.Laz
     return frame.select(
         *(
             nw.col(request.column).alias(name)
-            for name, request in zip(_aliases(requests), requests.values(), strict=True)
+            for name, request in zip(_number_columns(requests), requests.values(), strict=True)
         )
     )
 
@@ -410,13 +412,13 @@ def _check_decimals(frame: nw.LazyFrame[Any], requests: Mapping[Any, Request]) -
 
 def collect(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
     """Return the columns of a lazy frame as arrays."""
-    with _plain_errors():
+    with _translate_errors():
         return _collect(frame)
 
 
 @contextmanager
-def _plain_errors() -> Iterator[None]:
-    """Raise what makes an engine fail, such as a function of the user, as an InputError."""
+def _translate_errors() -> Iterator[None]:
+    """Raise the errors of an engine, such as those of a user's function in it, as an InputError."""
     try:
         yield
     except (KeyboardInterrupt, MemoryError, ImportError, InputError):
@@ -434,28 +436,28 @@ def _plain_errors() -> Iterator[None]:
 def _collect(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
     native = frame.to_native()
     if frame.implementation is nw.Implementation.DUCKDB:  # which needs no other package for it
-        return {name: plain(values) for name, values in native.fetchnumpy().items()}
+        return {name: fill_masked(values) for name, values in native.fetchnumpy().items()}
     table = frame.collect()
-    return {name: _array(table.get_column(name)) for name in table.columns}
+    return {name: _convert_to_array(table.get_column(name)) for name in table.columns}
 
 
-def _texts(column: nw.Series[Any]) -> Array:
+def _convert_categories(column: nw.Series[Any]) -> Array:
     """Return the texts of categories with their missing values, which an array of pyarrow would lose."""
-    return plain(column.cast(nw.String).to_numpy())
+    return fill_masked(column.cast(nw.String).to_numpy())
 
 
-def _array(column: nw.Series[Any]) -> Array:
+def _convert_to_array(column: nw.Series[Any]) -> Array:
     if column.dtype in (nw.Categorical, nw.Enum):
         native = column.to_native()
         categories = getattr(getattr(native, "cat", None), "categories", None)
         if categories is not None:  # of pandas, which may be numbers
-            return plain(np.asarray(native)) if categories.dtype.kind in "biuf" else _texts(column)
+            return fill_masked(np.asarray(native)) if categories.dtype.kind in "biuf" else _convert_categories(column)
         value_type = getattr(getattr(native, "type", None), "value_type", None)
         if value_type is None or str(value_type).endswith(("string", "string_view", "utf8")):
-            return _texts(column)
+            return _convert_categories(column)
         column = nw.from_native(native.cast(value_type), series_only=True)  # numbers in a dictionary of pyarrow's
     try:
-        return plain(column.to_numpy())
+        return fill_masked(column.to_numpy())
     except NotImplementedError:  # pyarrow's, of unions
         problem = f"A column is of the type {column.to_native().type}, which holds no simple values"
         raise InputError(problem, "pass one for each case, such as text or a number") from None

@@ -37,11 +37,11 @@ def count_on_grid(scores: Array, is_positive: Array, compiled: Any = None) -> tu
         compiled: The module that counts the scores of its type, if it is there; numpy counts otherwise.
     """
     n, half = len(scores), len(scores) // 2 + 1
-    steps = None if n < MANY else _steps(scores[:: n // _LOOK])
+    steps = None if n < MANY else _find_grid(scores[:: n // _LOOK])
     if steps is None:
         return None
     starts = (0, half)
-    ends = map_parallel(lambda start: _ends(scores[start : start + half]), starts, n)
+    ends = map_parallel(lambda start: _find_range(scores[start : start + half]), starts, n)
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
     if not (high - low) * steps < _MOST or abs(low) * steps > 2**53:  # NaN and infinities too
         return None
@@ -56,7 +56,7 @@ def count_on_grid(scores: Array, is_positive: Array, compiled: Any = None) -> tu
         mine, labels = scores[start : start + half], is_positive[start : start + half]
         totals = np.zeros(cells, dtype=np.int64)
         if compiled is None:
-            return _count(mine, labels, steps, first, totals)
+            return _count_steps(mine, labels, steps, first, totals)
         columns = np.ascontiguousarray(mine), np.ascontiguousarray(labels)
         return totals if compiled.count(*columns, steps, first, totals) else None
 
@@ -68,13 +68,11 @@ def count_on_grid(scores: Array, is_positive: Array, compiled: Any = None) -> tu
     return (first + there).astype(scores.dtype) / steps, pos[there], neg[there]
 
 
-def _count(scores: Array, is_positive: Array, steps: int, first: float, totals: Array) -> Array | None:
-    """Return the same by numpy: how often each step occurs, added to what was found; None if a score lies between
-    two.
-    """
+def _count_steps(scores: Array, is_positive: Array, steps: int, first: float, totals: Array) -> Array | None:
+    """Add the number of times that each step occurs to `totals`, with numpy; None if a score lies between two steps."""
     for at in range(0, len(scores), _COUNTED_AT_ONCE):
         part = slice(at, at + _COUNTED_AT_ONCE)
-        step = _on_grid(scores[part], steps)
+        step = _number_steps(scores[part], steps)
         if step is None:
             return None
         step -= first
@@ -85,19 +83,19 @@ def _count(scores: Array, is_positive: Array, steps: int, first: float, totals: 
     return totals
 
 
-def _steps(sample: Array) -> int | None:
-    """Return how many steps of a grid a unit has, if some scores lie on one."""
-    return next((steps for steps in _STEPS if _on_grid(sample, steps) is not None), None)
+def _find_grid(sample: Array) -> int | None:
+    """Return the number of steps per unit of the grid that a sample of scores lies on; None without a grid."""
+    return next((steps for steps in _STEPS if _number_steps(sample, steps) is not None), None)
 
 
-def _on_grid(scores: Array, steps: int) -> Array | None:
-    """Return the number of steps that each score is, exactly; None if there is one that lies between two."""
+def _number_steps(scores: Array, steps: int) -> Array | None:
+    """Return each score as a number of steps; None if a score lies between two steps."""
     with np.errstate(all="ignore"):
         step = np.rint(scores * steps)
         return step if np.array_equal(step / steps, scores) else None
 
 
-def _ends(scores: Array) -> tuple[float, float]:
+def _find_range(scores: Array) -> tuple[float, float]:
     return float(scores.min()), float(scores.max())
 
 
@@ -145,7 +143,7 @@ def rank_cases(
     negative: Any = None,
     dropped: int = 0,
 ) -> Ranking:
-    """Return the ranking of cases that were read before; nothing is checked, and NaN scores come last.
+    """Rank valid cases; nothing is checked, and NaN scores come last.
 
     Args:
         is_positive: A boolean for each case.
@@ -186,20 +184,20 @@ def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, desce
     n = len(scores)
     can_compile = compiled is not None and weights is None and scores.dtype in _COMPILED
     if n <= _SHORT and weights is None:
-        return (_count_compiled if can_compile else _at_once)(scores, is_positive, descending)
+        return (_count_compiled if can_compile else _sort_together)(scores, is_positive, descending)
     if n <= _LONG:
         keep_freed_memory()
     by = compiled if can_compile else None
     on_grid = count_on_grid(scores, is_positive, by) if weights is None else None
     if on_grid is not None:
-        return _ascending(*on_grid, descending)
+        return _make_cells(*on_grid, descending)
     if can_compile:
         return _count_compiled(scores, is_positive, descending)
-    pos, neg = map_parallel(lambda mine: _run(scores, mine, weights, descending), (is_positive, ~is_positive), n)
+    pos, neg = map_parallel(lambda mine: _make_run(scores, mine, weights, descending), (is_positive, ~is_positive), n)
     return _merge(pos, neg, n)
 
 
-def _ascending(score: Array, pos: Array, neg: Array, descending: bool) -> ScoreCells:
+def _make_cells(score: Array, pos: Array, neg: Array, descending: bool) -> ScoreCells:
     """Return the cells of ascending scores."""
     way = slice(None, None, -1 if descending else 1)
     pos, neg = pos[way].copy(), neg[way].copy()
@@ -207,9 +205,9 @@ def _ascending(score: Array, pos: Array, neg: Array, descending: bool) -> ScoreC
 
 
 def _count_compiled(scores: Array, is_positive: Array, descending: bool) -> ScoreCells:
-    """Return the cells of unweighted cases by the compiled part."""
+    """Return the cells of unweighted cases, computed by the compiled module."""
     n = len(scores)
-    keys, spare, positives = _sorted_classes(scores, is_positive, descending)
+    keys, spare, positives = _sort_classes(scores, is_positive, descending)
     key, pos, neg = spare.view(scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
     count = compiled.merge(keys, positives, key, pos, neg)
     if count < n:  # and let go of the rest
@@ -217,7 +215,7 @@ def _count_compiled(scores: Array, is_positive: Array, descending: bool) -> Scor
     return ScoreCells(key, pos, neg, pos, neg)
 
 
-def _sorted_classes(scores: Array, is_positive: Array, descending: bool) -> tuple[Array, Array, int]:
+def _sort_classes(scores: Array, is_positive: Array, descending: bool) -> tuple[Array, Array, int]:
     """Return the scores as integers of the same order, the positives sorted, then the negatives; scratch; the
     positives.
     """
@@ -229,8 +227,8 @@ def _sorted_classes(scores: Array, is_positive: Array, descending: bool) -> tupl
     return keys, spare, positives
 
 
-def _at_once(scores: Array, is_positive: Array, descending: bool) -> ScoreCells:
-    """Return the cells of a short column of unweighted cases, both classes sorted together: slower steps, but fewer."""
+def _sort_together(scores: Array, is_positive: Array, descending: bool) -> ScoreCells:
+    """Return the cells of a short column of unweighted cases, with both classes sorted together."""
     key = np.negative(scores) if descending else scores
     order = key.argsort()
     key = key.take(order)
@@ -245,7 +243,7 @@ def _at_once(scores: Array, is_positive: Array, descending: bool) -> ScoreCells:
     return ScoreCells(key, pos, neg, pos, neg)
 
 
-def _run(scores: Array, mine: Array, weights: Array | None, descending: bool) -> _Run:
+def _make_run(scores: Array, mine: Array, weights: Array | None, descending: bool) -> _Run:
     """Sort one class and add up the cases of one score."""
     key = np.compress(mine, scores)  # several times faster than scores[mine]
     if descending:
@@ -253,7 +251,7 @@ def _run(scores: Array, mine: Array, weights: Array | None, descending: bool) ->
     if weights is None:
         # numpy's own choice for 16 bits puts many negative numbers in a wrong order on processors with AVX-512.
         key.sort(kind="stable" if key.dtype == np.float16 else None)
-        starts = _starts(key)
+        starts = _find_starts(key)
         if starts is None:
             return _Run(key, None, None)
         count = np.empty_like(starts)
@@ -262,7 +260,7 @@ def _run(scores: Array, mine: Array, weights: Array | None, descending: bool) ->
         return _Run(key[starts], count, count)
     weight = np.compress(mine, weights)
     order = np.argsort(key)
-    starts = _starts(key[order])
+    starts = _find_starts(key[order])
     if starts is not None and weight.dtype.kind == "f":
         # Floats added in another order may differ in the last bit; in the order of the weights they cannot.
         order = np.lexsort((weight, key))
@@ -275,7 +273,7 @@ def _run(scores: Array, mine: Array, weights: Array | None, descending: bool) ->
     return _Run(key[starts], np.add.reduceat(weight, starts), np.add.reduceat(square, starts))
 
 
-def _starts(key: Array) -> Array | None:
+def _find_starts(key: Array) -> Array | None:
     """Return where each distinct value of a sorted array starts; None when all are distinct."""
     is_new = np.empty(len(key), dtype=bool)
     is_new[:1] = True
@@ -296,7 +294,7 @@ def _merge(pos: _Run, neg: _Run, rows: int) -> ScoreCells:
         is_float = any(values is not None and values.dtype.kind == "f" for _, values in pair)
         columns += [np.empty(size, np.float64 if is_float else np.int64) for _ in pair]
 
-    def piece(bounds: tuple[int, int, int, int]) -> bool:
+    def merge_piece(bounds: tuple[int, int, int, int]) -> bool:
         """Merge one stretch of the runs into its place, a shared score still as two cells; was there one?"""
         p0, p1, n0, n1 = bounds
         here = slice(p0 + n0, p1 + n1)
@@ -312,7 +310,7 @@ def _merge(pos: _Run, neg: _Run, rows: int) -> ScoreCells:
         merged = key[here]
         return bool((merged[1:] == merged[:-1]).any())
 
-    if any(map_parallel(piece, _pieces(pos.key, neg.key), rows)):
+    if any(map_parallel(merge_piece, _split_runs(pos.key, neg.key), rows)):
         # A score of both classes is now a cell of positives followed by a cell of negatives.
         second = 1 + (key[1:] == key[:-1]).nonzero()[0]
         for (of_pos, _), column in zip(sources, columns, strict=True):
@@ -325,8 +323,8 @@ def _merge(pos: _Run, neg: _Run, rows: int) -> ScoreCells:
     return ScoreCells(key, *columns[:2], *columns[-2:])
 
 
-def _pieces(pos: Array, neg: Array) -> list[tuple[int, int, int, int]]:
-    """Return bounds in both runs of stretches that can be merged separately: no score lies in two of them."""
+def _split_runs(pos: Array, neg: Array) -> list[tuple[int, int, int, int]]:
+    """Split both runs into stretches that can be merged separately, because no score lies in two of them."""
     count = 1 + (len(pos) + len(neg)) // _PIECE
     longer = pos if len(pos) >= len(neg) else neg
     pivots = longer[np.arange(1, count) * len(longer) // count]

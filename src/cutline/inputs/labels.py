@@ -11,38 +11,38 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, shorten_repr
 
 
-class Sides(NamedTuple):
-    """Which cases are positive, the positive label, and the negative one; None where there are none."""
+class BinaryLabels(NamedTuple):
+    """Which cases are positive, and the labels of both classes; a label is None if no case has it."""
 
     is_positive: Array
     positive: Any
     negative: Any
 
 
-def binary(labels: Array, positive: Any) -> Sides:
-    """Return which cases are positive, and the labels of both sides."""
+def find_positives(labels: Array, positive: Any) -> BinaryLabels:
+    """Return which cases are positive, and the labels of both classes."""
     validation.check_simple(labels, "labels")
     if labels.dtype.kind == "O":
-        labels = _as_simple(labels)
+        labels = _convert_if_simple(labels)
     if positive is not None:
-        return _named_positive(labels, positive)
+        return _compare_with_positive(labels, positive)
     if labels.dtype.kind == "b":
-        return Sides(labels, True, False)
+        return BinaryLabels(labels, True, False)
     if labels.dtype.kind in "iuf":
         low, high = labels.min(), labels.max()
         if low == high and low in (-1, 0, 1):
-            return Sides(labels == 1, 1, None if low == 1 else _plain(low))
+            return BinaryLabels(labels == 1, 1, None if low == 1 else _convert_to_plain_label(low))
         if low in (-1, 0) and high == 1:
             is_positive = labels == 1
             if (is_positive | (labels == low)).all():
-                return Sides(is_positive, 1, _plain(low))
-    distinct = _distinct(labels)
+                return BinaryLabels(is_positive, 1, _convert_to_plain_label(low))
+    distinct = _list_distinct(labels)
     if len(distinct) > 2:
-        raise _too_many(distinct)
-    affirming = affirming_label(distinct)
+        raise _make_too_many_error(distinct)
+    affirming = find_affirming_label(distinct)
     if affirming is not None:
-        return _named_positive(labels, affirming)
-    way_out = Text("name the positive class, for example ", Argument("positive", _likely_positive(distinct)))
+        return _compare_with_positive(labels, affirming)
+    way_out = Text("name the positive class, for example ", Argument("positive", _guess_positive(distinct)))
     problem = f"holds {_list_labels(distinct)}, and nothing says which is positive"
     raise PositionError(problem, way_out, argument="labels")  # of no row, but whoever reads a file names the column
 
@@ -50,23 +50,23 @@ def binary(labels: Array, positive: Any) -> Sides:
 _WORTH_CODES = 10_000  # rows, from which on comparing words row by row takes longer than finding the two words
 
 
-class TwoWords(NamedTuple):
+class TwoWordColumn(NamedTuple):
     """A column of one or two words: the words in the order in which they appear, and which of them each row has."""
 
     words: tuple[str, ...]
     codes: Array
 
-    def sides(self, codes: Array, positive: Any) -> Sides:
-        """Return what `binary` returns for those rows that have these codes."""
+    def find_positives(self, codes: Array, positive: Any) -> BinaryLabels:
+        """Return which of the rows with these codes are positive, and the labels of both classes."""
         order = [int(codes[0])] + ([1 - int(codes[0])] if codes.min() != codes.max() else [])
-        few = binary(np.array([self.words[code] for code in order], dtype=object), positive)
+        few = find_positives(np.array([self.words[code] for code in order], dtype=object), positive)
         is_positive = np.zeros(2, dtype=bool)
         is_positive[order] = few.is_positive
         return few._replace(is_positive=is_positive[codes])
 
 
-def find_two_words(labels: Any) -> TwoWords | None:
-    """Return a long column of text or categories by its words; None where it is another column, or has a gap."""
+def read_two_words(labels: Any) -> TwoWordColumn | None:
+    """Read a long column of text or categories as codes of its words; None for another column, or missing values."""
     if getattr(labels, "ndim", 1) != 1 or not hasattr(labels, "dtype") or len(labels) < _WORTH_CODES:
         return None
     if isinstance(labels, np.ma.MaskedArray):
@@ -80,16 +80,16 @@ def find_two_words(labels: Any) -> TwoWords | None:
     elif isinstance(labels, np.ndarray):
         return None
     else:
-        labels = _as_words(labels)
+        labels = _convert_to_words(labels)
         words = [] if labels is None else labels.unique(maintain_order=True).to_list()
     if not 1 <= len(words) <= 2 or not all(type(word) is str for word in words):
         return None
     is_second = np.asarray(labels == words[-1]) if len(words) > 1 else np.zeros(len(labels), dtype=bool)
-    return TwoWords(tuple(words), is_second.view(np.int8))
+    return TwoWordColumn(tuple(words), is_second.view(np.int8))
 
 
-def _as_words(labels: Any) -> Any:
-    """Return the series of a data frame library, if it holds text or categories."""
+def _convert_to_words(labels: Any) -> Any:
+    """Return a series of text or categories as one of narwhals; None for another series."""
     import narwhals as nw
 
     series = nw.from_native(labels, series_only=True, pass_through=True)
@@ -98,7 +98,7 @@ def _as_words(labels: Any) -> Any:
 
 
 def check_one_label(positive: Any) -> None:
-    """Refuse what cannot be the label of a class."""
+    """Raise unless the argument can be the label of a class."""
     if validation.is_missing(positive):
         raise ParameterError(f"is {shorten_repr(positive)}", "pass one of the labels", argument="positive")
     is_nested = isinstance(positive, validation.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
@@ -107,7 +107,7 @@ def check_one_label(positive: Any) -> None:
         raise ParameterError(f"is {shorten_repr(positive)}", "pass one label", argument="positive")
 
 
-def _named_positive(labels: Array, positive: Any) -> Sides:
+def _compare_with_positive(labels: Array, positive: Any) -> BinaryLabels:
     check_one_label(positive)
     try:
         is_positive = np.asarray(labels == positive)
@@ -117,9 +117,9 @@ def _named_positive(labels: Array, positive: Any) -> Sides:
         is_positive = np.fromiter((label == positive for label in labels), dtype=bool, count=len(labels))
     rest = labels[~is_positive]
     if len(rest) and not np.asarray(rest == rest[0]).all():
-        distinct = _distinct(labels)
+        distinct = _list_distinct(labels)
         if len(distinct) > 2:
-            raise _too_many(distinct)
+            raise _make_too_many_error(distinct)
         is_not = Text(Argument("positive", positive), f" is not among the labels, {_list_labels(distinct)}")
         raise InputError(is_not, "pass one of them", argument="positive")
     is_text = isinstance(labels[0], str | bytes)
@@ -128,17 +128,17 @@ def _named_positive(labels: Array, positive: Any) -> Sides:
         type_of_labels, type_of_positive = ("text", "a number") if is_text else ("numbers", "text")
         differ = f"are {type_of_labels}, such as {example!r}, but positive is {type_of_positive}, {positive!r}"
         raise InputError(differ, "pass the positive label exactly as it appears in the labels", argument="labels")
-    return Sides(is_positive, positive, _plain(rest[0]) if len(rest) else None)
+    return BinaryLabels(is_positive, positive, _convert_to_plain_label(rest[0]) if len(rest) else None)
 
 
-def _plain(label: Any) -> Any:
-    """Return a label as Python has it; a whole number as such, because 0.0 is what a column with a gap makes of 0."""
+def _convert_to_plain_label(label: Any) -> Any:
+    """Return a label as a Python value; whole floats as integers, because columns with missing values hold floats."""
     value = label.item() if isinstance(label, np.generic) else label
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _as_simple(labels: Array) -> Array:
-    """Convert objects that are all numbers or booleans to such an array; leave others as they are."""
+def _convert_if_simple(labels: Array) -> Array:
+    """Convert objects that are all numbers or all booleans to that type; return others unchanged."""
     if all(isinstance(label, bool | np.bool_) for label in labels):
         return labels.astype(bool)
     if all(isinstance(label, bool | np.bool_ | int | float | np.number) for label in labels):
@@ -154,7 +154,7 @@ def _as_simple(labels: Array) -> Array:
     return labels
 
 
-def _distinct(labels: Array) -> list[Any]:
+def _list_distinct(labels: Array) -> list[Any]:
     """Return the distinct labels in a fixed order, for a message."""
     return sorted(
         set(labels.tolist()),
@@ -173,8 +173,8 @@ _DENIED_AND_AFFIRMED = frozenset(
 _AFFIRMATIVE = frozenset(affirmed for _, affirmed in _DENIED_AND_AFFIRMED) | {"bad", "event"}
 
 
-def affirming_label(distinct: list[Any]) -> Any:
-    """Return the label of two that can only be the positive one, as "yes" beside "no"; None where both may be meant."""
+def find_affirming_label(distinct: list[Any]) -> Any:
+    """Return the one of two labels that must be the positive one, as "yes" beside "no"; None if it is unclear."""
     if len(distinct) != 2 or not all(isinstance(label, str) for label in distinct):
         return None
     for denied, affirmed in (distinct, reversed(distinct)):
@@ -183,14 +183,14 @@ def affirming_label(distinct: list[Any]) -> Any:
     return None
 
 
-def _likely_positive(distinct: list[Any]) -> Any:
-    """Return the label of two that people most likely call positive, for an example: one that affirms, or the last."""
+def _guess_positive(distinct: list[Any]) -> Any:
+    """Return the label that is most likely positive, for an example: one that affirms, or the last."""
     return next(
         (label for label in distinct if isinstance(label, str) and label.strip().lower() in _AFFIRMATIVE), distinct[-1]
     )
 
 
-def _too_many(labels: list[Any]) -> InputError:
+def _make_too_many_error(labels: list[Any]) -> InputError:
     holds = f"holds {len(labels)} different values, {_list_labels(labels)}"
     way_out = "pass labels of two classes, or evaluate each class against the others with cutline.one_vs_rest"
     return PositionError(holds, way_out, argument="labels")

@@ -1,4 +1,4 @@
-"""The door for several classes: labels and a score for each class go in, complete cases come out, or one sentence."""
+"""Inputs of several classes: labels and a score for each class are checked and become complete cases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields
 from cutline.core.validation import check_choice, check_flag
 from cutline.inputs.alignment import INCOMPLETE_GROUPS
-from cutline.inputs.column_source import Request, open_source, reading
+from cutline.inputs.column_source import Request, open_source, read_rows
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import WeightsAre, check_weights_are
 
@@ -70,12 +70,12 @@ class ClassCases(ComparedByFields):
 
     @cached_property
     def squares(self) -> Array:
-        """What the variance of a sum is made of: the squared weights, or the weights where they count equal rows."""
+        """Squared weights, for the variance of a sum; the weights themselves if they count equal rows."""
         return self.weights.astype(float) if self.integral else self.weights**2
 
     @cached_property
     def group_count(self) -> int:
-        """The number of groups; 0 where no case belongs to another."""
+        """Number of groups; 0 without groups."""
         return 0 if self.groups is None else int(self.groups.max()) + 1
 
     def covariance(self, units: Array) -> Array:
@@ -99,7 +99,7 @@ class ClassCases(ComparedByFields):
 
     @cached_property
     def effective_sizes(self) -> Array:
-        """The number of cases that each class is worth: Kish's, where weights are not whole numbers."""
+        """Effective sample size of each class: Kish's if weights are not whole numbers."""
         if self.integral:
             return self.sizes
         squared = np.bincount(self.truth, weights=self.squares, minlength=len(self.classes))
@@ -113,7 +113,7 @@ class ClassCases(ComparedByFields):
 
     @cached_property
     def not_probabilities(self) -> str:
-        """Why the scores of a case cannot be read as probabilities of its classes, in words; empty if they can."""
+        """Reason why scores cannot be read as probabilities of the classes; empty if they can."""
         low, high = float(self.scores.min()), float(self.scores.max())
         if low < 0 or high > 1:
             return f"the scores run from {low:g} to {high:g} and are not probabilities"
@@ -158,7 +158,7 @@ class ClassCases(ComparedByFields):
         return self.weights if self.has_weights else None
 
 
-def read(
+def read_class_cases(
     labels: Any,
     models: Mapping[str, Any],
     weights: Any = None,
@@ -193,7 +193,7 @@ def read(
     matrices, known = {}, classes
     for name, scores in models.items():
         validation.check_one_order({"labels": labels, "scores": scores})
-        matrices[name], known = _matrix(labels, scores, known)
+        matrices[name], known = _make_matrix(labels, scores, known)
     if ordered and known is None and validation.as_column(labels, "labels").dtype.kind not in "biuf":
         raise ParameterError(
             "is True, but the order of the classes is not known",
@@ -219,7 +219,7 @@ def _read_columns(
     labels: Any, models: Mapping[str, Any], weights: Any, groups: Any, data: Any
 ) -> tuple[Any, dict[str, Any], Any, Any]:
     """Return the labels, the columns of each model by class, the weights and the groups of a frame or a file."""
-    columns = {name: _columns_by_class(scores) for name, scores in models.items()}
+    columns = {name: _map_columns(scores) for name, scores in models.items()}
     is_text = all(isinstance(label, str) for own in columns.values() for label in own)
     requests: dict[Any, Request] = {"labels": Request("labels", labels, is_text)}
     if weights is not None:
@@ -228,28 +228,28 @@ def _read_columns(
         requests["groups"] = Request("groups", groups)
     for name, own in columns.items():
         requests |= {(name, label): Request("scores", column) for label, column in own.items()}
-    with reading(open_source(data), requests) as rows:
+    with read_rows(open_source(data), requests) as rows:
         truth = validation.as_column(rows["labels"], "labels")
         by_text = {
             _spell_label(label): label for label in dict.fromkeys(truth.tolist()) if not validation.is_missing(label)
         }
         matched = {
-            name: {_label_of(label, by_text): _check_scores(rows[(name, label)], own[label]) for label in own}
+            name: {_find_label(label, by_text): _check_scores(rows[(name, label)], own[label]) for label in own}
             for name, own in columns.items()
         }
         return truth, matched, rows.get("weights"), rows.get("groups")
 
 
 def _check_scores(values: Any, column: str) -> Array:
-    """Return a column of scores of a source, refused by its name."""
+    """Return a column of scores of a source; raise with its name if it is invalid."""
     try:
         return validation.as_scores(values)
     except InputError as error:
         raise error.altered(column=column) from None
 
 
-def _columns_by_class(scores: Any) -> dict[Any, Any]:
-    """Return the columns of a source by class; a column that is only named belongs to the class of that name."""
+def _map_columns(scores: Any) -> dict[Any, Any]:
+    """Return the columns of a source by class; a list of names stands for the classes of these names."""
     if isinstance(scores, Mapping):
         return dict(scores)
     if isinstance(scores, str) or not isinstance(scores, Sequence):
@@ -267,16 +267,16 @@ def _columns_by_class(scores: Any) -> dict[Any, Any]:
 
 
 def _spell_label(label: Any) -> str:
-    """Return a label as people write it: 1.0 is 1."""
+    """Format a label; 1.0 becomes 1."""
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
-def _label_of(named: Any, by_text: Mapping[str, Any]) -> Any:
-    """Return the label that is meant by a name, which may spell a number; a name that no case has stands for itself."""
+def _find_label(named: Any, by_text: Mapping[str, Any]) -> Any:
+    """Return the label that a name spells, which may be a number; the name itself if no case has it."""
     return by_text.get(_spell_label(named), named)
 
 
-def _matrix(labels: Any, scores: Any, classes: Any) -> tuple[Array, Any]:
+def _make_matrix(labels: Any, scores: Any, classes: Any) -> tuple[Array, Any]:
     """Return the scores as a matrix, and the classes in the order of its columns (None: the sorted labels)."""
     if not isinstance(scores, Mapping):
         return validation.as_score_matrix(scores, "scores"), classes
@@ -299,7 +299,7 @@ def _matrix(labels: Any, scores: Any, classes: Any) -> tuple[Array, Any]:
 
 
 def _check_columns(labels: Any, classes: Sequence[Any]) -> None:
-    """Refuse a class that occurs and has no column."""
+    """Raise if a class that occurs has no column."""
     truth = validation.as_column(labels, "labels").tolist()
     known = set(classes)
     lacking = [label for label in dict.fromkeys(truth) if not validation.is_missing(label) and label not in known]
@@ -323,12 +323,12 @@ def _list_labels(labels: Sequence[Any]) -> str:
 def _align_rows(
     labels: Any, matrices: Mapping[str, Array], options: _ClassOptions, classes: Any, missing: str
 ) -> dict[str, ClassCases]:
-    """Return the rows that are complete for every model, in an order of their own."""
+    """Return the rows that are complete for every model, sorted by class."""
     first = next(iter(matrices.values()))
     truth = validation.as_column(labels, "labels")
     _check_lengths(truth, matrices, options.weights)
     heavy = None if options.weights is None else validation.as_weights(options.weights)
-    complete, dropped = _complete(truth, matrices, heavy, missing)
+    complete, dropped = _find_complete_rows(truth, matrices, heavy, missing)
     coded, order = validation.encode_classes(truth[complete], classes, first.shape[1])
     if len(np.unique(coded)) < 2:
         raise InputError(
@@ -339,7 +339,7 @@ def _align_rows(
         if heavy is None
         else validation.convert_weights(heavy[complete], options.weights_are)
     )
-    together = None if options.groups is None else _group_numbers(options.groups, complete, len(truth), dropped)
+    together = None if options.groups is None else _number_groups(options.groups, complete, len(truth), dropped)
     scores = {name: matrix[complete] + 0.0 for name, matrix in matrices.items()}  # 0.0 and -0.0 are one score
     ties = () if together is None else (together,)
     by = (*ties, own, *(column for matrix in scores.values() for column in matrix.T), coded)
@@ -351,8 +351,8 @@ def _align_rows(
     }
 
 
-def _group_numbers(groups: Any, complete: Array, rows: int, dropped: int) -> Array:
-    """Return the number of the group of each row that is kept."""
+def _number_groups(groups: Any, complete: Array, rows: int, dropped: int) -> Array:
+    """Number the group of each complete row."""
     if dropped:
         raise ParameterError(*INCOMPLETE_GROUPS, argument="groups")
     values = validation.as_column(groups, "groups")
@@ -377,7 +377,9 @@ def _check_lengths(truth: Array, matrices: Mapping[str, Array], weights: Any) ->
         raise InputError(problem, "pass one weight for each label", argument="labels")
 
 
-def _complete(truth: Array, matrices: Mapping[str, Array], weights: Array | None, missing: str) -> tuple[Array, int]:
+def _find_complete_rows(
+    truth: Array, matrices: Mapping[str, Array], weights: Array | None, missing: str
+) -> tuple[Array, int]:
     """Return the positions of the rows that count and are complete, and how many were dropped."""
     counts = np.ones(len(truth), dtype=bool) if weights is None else weights != 0
     of_labels = validation.find_missing(truth)

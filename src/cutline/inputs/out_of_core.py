@@ -1,4 +1,4 @@
-"""The door for data that another engine holds and that are too many to collect: checked and aggregated there.
+"""Inputs that another engine holds and memory does not: checked and aggregated in the engine.
 
 An engine answers a few questions with one reading of the data each; only labels, counts and bins come back.
 """
@@ -17,8 +17,8 @@ from cutline.core.binned_ranking import rank_bins
 from cutline.core.errors import Argument, InputError, PositionError, Text
 from cutline.core.memory import find_machine_memory, parse_memory_size
 from cutline.core.ranking import Ranking
-from cutline.inputs.binning import MOST, Bins, Division, binned, join_bins, sort_bins
-from cutline.inputs.labels import binary
+from cutline.inputs.binning import MOST, Bins, Division, count_in_bins, join_bins, sort_bins
+from cutline.inputs.labels import find_positives
 
 _WHOLE = 2.0**62  # up to which sums of whole numbers are kept as such: squares of weights may be larger
 MOST_IN_MEMORY = 2**25  # rows of a file that are read as they are, though memory might take more
@@ -31,7 +31,7 @@ NO_ROW = ("every row has a missing label, score or weight", "pass complete rows"
 
 
 class Classes:
-    """How many rows each label has (in each slice), and how many of them lack something or have a wrong weight."""
+    """Numbers of rows by label (and slice): all, incomplete ones, and those with an invalid weight."""
 
     def __init__(self, columns: Mapping[str, Array]) -> None:
         self.labels = columns["y"]
@@ -62,32 +62,30 @@ class Edge(NamedTuple):
 
 
 class Engine(Protocol):
-    """What holds the data. `first` gives a position of None where rows have no order."""
+    """An engine that holds the data. `find_first` gives a position of None if rows have no order."""
 
     rows: int
     single: bool
     weighted: bool
     slices: int  # how many slices the rows belong to, 0 for none; labels, cells and bins are then those of each
 
-    def classes(self) -> Classes:
+    def count_classes(self) -> Classes:
         """Return the labels, and the checks of scores and weights."""
 
-    def first(self, what: str) -> tuple[int | None, Any]:
-        """Return where the first row is that lacks something or has a wrong weight, and its weight."""
+    def find_first(self, what: str) -> tuple[int | None, Any]:
+        """Return the position of the first row with a missing value or an invalid weight, and its weight."""
 
     def prepare(self, labels: Array, is_positive: Array, edge: Edge | None) -> None:
-        """Say which labels are positive, and which threshold bins have to respect."""
+        """Set which labels are positive, and the threshold that no bin may straddle."""
 
-    def distinct(self) -> int:
-        """Return about how many distinct scores there are."""
+    def estimate_distinct(self) -> int:
+        """Estimate the number of distinct scores."""
 
-    def bins(self, divisions: list[Division]) -> Bins:
+    def count_bins(self, divisions: list[Division]) -> Bins:
         """Return the bins of the last of the divisions."""
 
-    def cells(self, above: float | None = None, up_to: float | None = None) -> Bins:
-        """Return the distinct scores above one score, up to another with it, as bins of one score each; None is no
-        border.
-        """
+    def count_cells(self, above: float | None = None, up_to: float | None = None) -> Bins:
+        """Return the distinct scores in (above, up_to] as bins of one score each; None is no limit."""
 
 
 class RankingOptions(NamedTuple):
@@ -103,7 +101,7 @@ class RankingOptions(NamedTuple):
 
 
 def is_large(engine: Engine) -> bool:
-    """Whether there may be too many rows to collect the distinct ones."""
+    """Whether there may be too many distinct rows to collect."""
     return engine.rows > MOST
 
 
@@ -120,7 +118,7 @@ def rank_engine(engine: Engine, options: RankingOptions) -> Ranking:
 
 
 class RankedSlices(NamedTuple):
-    """The ranking of each slice, None of one without a complete row; how many rows of all lack something.
+    """The ranking of each slice, None without a complete row, and the number of incomplete rows.
 
     `overall` is the ranking of all cases where it is known already, without merging those of the slices.
     """
@@ -140,7 +138,7 @@ def rank_engine_slices(engine: Engine, options: RankingOptions) -> RankedSlices:
         engine: The engine.
         options: The options of `rank`.
     """
-    classes = engine.classes()
+    classes = engine.count_classes()
     _check_weights(engine, classes)
     absent = validation.find_missing(classes.labels)
     absent = np.zeros(len(classes.labels), bool) if absent is None else absent
@@ -150,28 +148,32 @@ def rank_engine_slices(engine: Engine, options: RankingOptions) -> RankedSlices:
         raise InputError(f"Nothing can be ranked, because {NO_ROW[0]}", NO_ROW[1])
     if present.total("inexact"):
         validation.as_scores(np.array([2**53 + 1]))  # which refuses them
-    labels = present.labels[_first_places(present.labels)]
-    is_positive, positive, negative = binary(labels, options.positive)
-    at = None if options.threshold is None else Edge(_read_as(options.threshold, engine), options.higher_is_positive)
+    labels = present.labels[_find_first_places(present.labels)]
+    is_positive, positive, negative = find_positives(labels, options.positive)
+    at = (
+        None
+        if options.threshold is None
+        else Edge(_convert_threshold(options.threshold, engine), options.higher_is_positive)
+    )
     engine.prepare(labels, is_positive, at)
     names: dict[str, Any] = {"positive": positive, "negative": negative}
     parts = [(bins, classes, absent) for bins in _aggregate(engine, options)]
     if engine.slices:
         own = [np.flatnonzero(classes.slices == number) for number in range(engine.slices)]
         parts = [(part[0], classes.subset(rows), absent[rows]) for part, rows in zip(parts, own, strict=True)]
-    rankings = [_ranking(engine, options, *part, names) if len(part[0]) else None for part in parts]
+    rankings = [_make_ranking(engine, options, *part, names) if len(part[0]) else None for part in parts]
     return RankedSlices(rankings, _count_dropped(engine, classes, absent))
 
 
-def _first_places(labels: Array) -> list[int]:
-    """Return where each label stands first: each slice has its own row of it."""
+def _find_first_places(labels: Array) -> list[int]:
+    """Return the first index of each label; each slice has a row of its own for it."""
     places: dict[Any, int] = {}
     for place, label in enumerate(labels.tolist()):
         places.setdefault(label, place)
     return list(places.values())
 
 
-def _ranking(
+def _make_ranking(
     engine: Engine, options: RankingOptions, bins: Bins, classes: Classes, absent: Array, names: Mapping[str, Any]
 ) -> Ranking:
     """Return the ranking of the bins of all cases, or of one slice."""
@@ -191,7 +193,7 @@ def _ranking(
     return rank_bins(top, bottom, *sums, higher_is_positive=options.higher_is_positive, **names, dropped=dropped)  # type: ignore[arg-type]
 
 
-def _read_as(threshold: float, engine: Engine) -> float:
+def _convert_threshold(threshold: float, engine: Engine) -> float:
     return float(np.float32(threshold)) if engine.single else float(threshold)
 
 
@@ -199,46 +201,46 @@ def _aggregate(engine: Engine, options: RankingOptions) -> list[Bins]:
     """Return the bins of each slice, or of all cases where there are no slices."""
     if options.exact is False:
         return _bin_slices(engine)
-    distinct, most = engine.distinct(), MOST
+    distinct, most = engine.estimate_distinct(), MOST
     if engine.slices:
         distinct, most = min(distinct * engine.slices, engine.rows), max(MOST, MOST_CELLS)
     if distinct <= most:
-        return _split(engine.cells(), engine.slices)
+        return _split_by_slice(engine.count_cells(), engine.slices)
     if options.exact:
-        return _split(_count_by_ranges(engine, distinct, options.memory), engine.slices)
+        return _split_by_slice(_count_by_ranges(engine, distinct, options.memory), engine.slices)
     return _bin_slices(engine)
 
 
-def _split(bins: Bins, slices: int) -> list[Bins]:
+def _split_by_slice(bins: Bins, slices: int) -> list[Bins]:
     return bins.by_slice(slices) if slices else [bins]
 
 
 def _bin_slices(engine: Engine) -> list[Bins]:
-    """Return bins that leave the AUC of all cases certain, of each slice by itself."""
+    """Return the bins of each slice; all together bracket the AUC of all cases."""
     if not engine.slices:
-        return [binned(engine.bins)]
+        return [count_in_bins(engine.count_bins)]
     passes: list[Bins] = []
     divided: list[Division] = []
 
     def aggregate(divisions: list[Division]) -> Bins:
-        passes.append(engine.bins(divisions))
+        passes.append(engine.count_bins(divisions))
         divided[:] = divisions
         return passes[-1].all_slices()
 
-    binned(aggregate, most=max(MOST_CELLS // engine.slices, _FEWEST_BINS))
+    count_in_bins(aggregate, most=max(MOST_CELLS // engine.slices, _FEWEST_BINS))
     again = np.concatenate([division.number for division in divided]) if divided else np.zeros(0, np.int64)
     # What a later pass divided is there in parts.
-    return _split(join_bins([bins.subset(~np.isin(bins.number, again)) for bins in passes]), engine.slices)
+    return _split_by_slice(join_bins([bins.subset(~np.isin(bins.number, again)) for bins in passes]), engine.slices)
 
 
 def _count_by_ranges(engine: Engine, distinct: int, memory: Any) -> Bins:
-    """Return all distinct scores: the counts of ranges first, then the scores of each range by itself."""
+    """Return all distinct scores: ranges are counted first, then the scores of one range after the other."""
     needed = distinct * _BYTES
     if needed > (find_machine_memory() if memory is None else parse_memory_size(memory)):
         problem = f"The exact ranking of about {distinct:,} distinct scores takes about {needed / 1e9:.3g} GB"
         way_out = ("leave ", Argument("exact"), " out for bins, which leave the AUC certain to 1e-6, or raise ")
         raise InputError(problem, Text(*way_out, Argument("memory")))
-    first = engine.bins([])
+    first = engine.count_bins([])
     ranges = sort_bins(first.all_slices() if engine.slices else first)
     size = np.cumsum(ranges.pos + ranges.neg)
     part = (size // (MOST * float(size[-1]) / engine.rows)).astype(np.int64)
@@ -246,14 +248,14 @@ def _count_by_ranges(engine: Engine, distinct: int, memory: Any) -> Bins:
     # engine reads the digits of a number less than exactly, as older versions of DuckDB do in the queries of Ibis.
     tops = [float(ranges.subset(part == number).top[0]) for number in np.unique(part)]
     borders = [None, *tops[1:], None]
-    return join_bins([engine.cells(above, up_to) for up_to, above in pairwise(borders)])
+    return join_bins([engine.count_cells(above, up_to) for up_to, above in pairwise(borders)])
 
 
 # ---------------------------------------------------------------------- refusals
 
 
 def _check_weights(engine: Engine, classes: Classes) -> None:
-    """Refuse weights as `columns.weights` refuses them."""
+    """Raise if a weight is invalid, as `validation.as_weights` does."""
     if not engine.weighted:
         return
     if not len(classes.labels):
@@ -261,7 +263,7 @@ def _check_weights(engine: Engine, classes: Classes) -> None:
     for what in ("negative", "infinite"):
         many = int(classes.total(what))
         if many:
-            place, value = engine.first(what)
+            place, value = engine.find_first(what)
             try:
                 validation.as_weights(np.full(min(many, 10**6), float(value)))
             except PositionError as error:
@@ -271,7 +273,7 @@ def _check_weights(engine: Engine, classes: Classes) -> None:
 
 
 def _check_complete(engine: Engine, classes: Classes, absent: Array, missing: str) -> None:
-    """Refuse rows that lack something, unless that is allowed."""
+    """Raise if a row is incomplete, unless such rows are dropped."""
     lacking = {
         "labels": classes.subset(absent).total("cases"),
         "weights": classes.total("no_weight"),
@@ -279,10 +281,10 @@ def _check_complete(engine: Engine, classes: Classes, absent: Array, missing: st
     }
     for name, many in lacking.items():
         if many and missing == "error":
-            raise validation.missing_values_error(name, int(many), engine.first(name)[0])
+            raise validation.missing_values_error(name, int(many), engine.find_first(name)[0])
 
 
 def _count_dropped(engine: Engine, classes: Classes, absent: Array) -> int:
-    """Return how many rows lack something."""
+    """Count the incomplete rows."""
     of_others = classes.subset(~absent).total("incomplete" if engine.weighted else "no_score")
     return int(classes.subset(absent).total("cases") + of_others)

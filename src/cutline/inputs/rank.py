@@ -28,8 +28,8 @@ from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import check_choice
 from cutline.inputs import column_source, in_memory, out_of_core
-from cutline.inputs.column_source import as_plain_type
-from cutline.inputs.labels import Sides, binary, find_two_words
+from cutline.inputs.column_source import convert_to_plain_type
+from cutline.inputs.labels import BinaryLabels, find_positives, read_two_words
 from cutline.inputs.out_of_core import (
     NO_ROW,
     NO_WEIGHT,
@@ -89,13 +89,13 @@ def rank(
         requests = column_source.request_columns(labels, scores, weights, positive=positive)
         source = column_source.open_source(data, memory=memory)
         ranking = _rank_named(source, requests, options)
-        notes = column_source.notes_on(source, requests)
+        notes = column_source.join_notes(source, requests)
         return replace(ranking, read_as=notes) if notes else ranking
     return _rank_rows(options, labels, scores, weights)
 
 
 def check_weights_are(weights_are: Any, weights: Any) -> None:
-    """Refuse to be told what weights are where there are none, or what they cannot be."""
+    """Raise if `weights_are` is unknown, or given without weights."""
     if weights_are is not None:
         check_choice(weights_are, "weights_are", get_args(WeightsAre))
     if weights_are is not None and weights is None:
@@ -110,7 +110,7 @@ def _rank_rows(
     options: RankingOptions, labels: Any, scores: Any, weights: Any = None, times: Array | None = None
 ) -> Ranking:
     """Rank rows, each with a multiplicity."""
-    rows, sides, dropped = _read(labels, scores, weights, options, times)
+    rows, sides, dropped = _read_complete_rows(labels, scores, weights, options, times)
     ranking = in_memory.rank_cases(
         sides.is_positive,
         rows.scores,
@@ -129,23 +129,23 @@ def _rank_rows(
 def _rank_named(
     source: column_source.Source, requests: dict[Any, column_source.Request], options: RankingOptions
 ) -> Ranking:
-    """Return the ranking of the columns of a frame or a file, aggregated where they live if they are not here."""
+    """Return the ranking of the columns of a frame or a file, aggregated by their engine if they are not in memory."""
     exact = options.exact
     if exact is not None and not isinstance(exact, bool | np.bool_):
         raise ParameterError(f"is {shorten_repr(exact)}", "pass True or False", argument="exact")
-    column_source.check(source, requests)
+    column_source.check_columns(source, requests)
     if exact is not False and source.fits(_find_room(options)):
         columns = source.scan(requests)
         if columns is not None:
             return _rank_scanned(options, source, requests, columns)
-        with column_source.reading(source, requests) as rows:  # which refuses what is wrong
+        with column_source.read_rows(source, requests) as rows:  # which refuses what is wrong
             return _rank_rows(options, **rows)
     try:
         engine = source.engine(requests)
         if engine is not None and (is_large(engine) or exact is not None):
             return rank_engine(engine, options)
     except PositionError as error:
-        raise column_source.with_place(error, source, requests) from None
+        raise column_source.add_place(error, source, requests) from None
     try:
         grouped = source.group_rows(requests)
         if grouped is not None:
@@ -156,7 +156,7 @@ def _rank_named(
             return _rank_rows(options, **{name: np.repeat(values, times) for name, values in distinct_rows.items()})
     except InputError:
         pass  # the rows tell where it is
-    with column_source.reading(source, requests) as distinct_rows:
+    with column_source.read_rows(source, requests) as distinct_rows:
         return _rank_rows(options, **distinct_rows)
 
 
@@ -166,7 +166,7 @@ def rank_slices(
     table: column_source.SliceTable,
     options: RankingOptions,
 ) -> RankedSlices | None:
-    """Rank the slices of a file or of a frame that another engine holds; None where its rows are better collected.
+    """Rank the slices of a file or of a frame in another engine; None if its rows are better collected.
 
     Files that fit into memory are read once; what does not fit is aggregated where it is.
 
@@ -180,7 +180,7 @@ def rank_slices(
     sliced = source.with_slices(table)
     columns = requests | {"slices": column_source.Request("slices", column_source.SLICE)}
     if options.exact is not False and source.fits(_find_room(options)):
-        rows: dict[Any, Any] = sliced.scan(columns) or sliced.rows(columns)
+        rows: dict[Any, Any] = sliced.scan(columns) or sliced.read_columns(columns)
         code = rows.pop("slices")
         weights, cases = rows.get("weights"), _complete_scanned(options, rows)
         return rank_parts(cases, code, count, weights, options.higher_is_positive)
@@ -193,7 +193,7 @@ def rank_slices(
 def rank_parts(
     cases: Cases, code: Array, count: int, weights: Array | None = None, higher_is_positive: bool = True
 ) -> RankedSlices:
-    """Rank the slices of cases, and all of them.
+    """Rank each slice of cases, and all cases.
 
     Args:
         cases: The complete cases.
@@ -202,7 +202,7 @@ def rank_parts(
         weights: The weights of the caller's rows: one of 0 is that of an absent row.
         higher_is_positive: Whether high scores mean positive.
     """
-    overall = cases.ranked(higher_is_positive=higher_is_positive)
+    overall = cases.rank(higher_is_positive=higher_is_positive)
     own = code if len(cases.scores) == len(code) else code[cases.position]
     there = code if weights is None else code[np.asarray(weights) != 0]
     dropped = np.bincount(there, minlength=count) - np.bincount(own, minlength=count)
@@ -211,14 +211,14 @@ def rank_parts(
     rankings: list[Ranking | None] = []
     for number, (start, end) in enumerate(pairwise(ends.tolist())):
         part = cases.subset(order[start:end])._replace(dropped=int(dropped[number]))
-        rankings.append(part.ranked(higher_is_positive=higher_is_positive) if end > start else None)
+        rankings.append(part.rank(higher_is_positive=higher_is_positive) if end > start else None)
     return RankedSlices(rankings, cases.dropped, overall)
 
 
 def _rank_scanned(
     options: RankingOptions, source: Any, requests: dict[Any, column_source.Request], columns: dict[Any, Any]
 ) -> Ranking:
-    """Rank the columns of one typed scan: text labels are compared once each, by their codes."""
+    """Rank the columns of a typed scan."""
     try:
         sides = _find_sides_by_code(columns, options)
         if sides is not None:
@@ -231,22 +231,22 @@ def _rank_scanned(
             )
         return _rank_rows(options, **columns | {"labels": _expand_labels(columns["labels"])})
     except PositionError as error:
-        raise column_source.with_place(error, source, requests) from None
+        raise column_source.add_place(error, source, requests) from None
 
 
 def _complete_scanned(options: RankingOptions, columns: dict[Any, Any]) -> Cases:
-    """Return the complete cases of one scan: text labels are compared once each, by their codes."""
+    """Return the complete cases of a typed scan."""
     how: dict[str, Any] = {"missing": options.missing, "weights_are": options.weights_are}
     sides = _find_sides_by_code(columns, options)
     if sides is None:
         how["positive"] = options.positive
-        return complete(**columns | {"labels": _expand_labels(columns["labels"])}, **how)
-    cases = complete(**columns | {"labels": sides.is_positive}, **how)
+        return select_complete_cases(**columns | {"labels": _expand_labels(columns["labels"])}, **how)
+    cases = select_complete_cases(**columns | {"labels": sides.is_positive}, **how)
     return cases._replace(positive=sides.positive, negative=sides.negative)
 
 
-def _find_sides_by_code(columns: dict[Any, Any], options: RankingOptions) -> Sides | None:
-    """Return which cases are positive by the codes of their labels; None if there are none, or a value is missing."""
+def _find_sides_by_code(columns: dict[Any, Any], options: RankingOptions) -> BinaryLabels | None:
+    """Return which cases are positive, from the codes of their labels; None without codes or with missing values."""
     labels, scores = columns["labels"], columns["scores"]
     if not isinstance(labels, column_source.CodedColumn) or options.missing not in get_args(Missing):
         return None
@@ -255,7 +255,7 @@ def _find_sides_by_code(columns: dict[Any, Any], options: RankingOptions) -> Sid
     used = np.flatnonzero(np.bincount(labels.code, minlength=len(labels.values)))
     if used[-1] == len(labels.values) - 1:  # the code of a missing label
         return None
-    sides = binary(as_plain_type(labels.values[used]), options.positive)
+    sides = find_positives(convert_to_plain_type(labels.values[used]), options.positive)
     of_code = np.zeros(len(labels.values), bool)
     of_code[used] = sides.is_positive
     return sides._replace(is_positive=of_code[labels.code])
@@ -263,28 +263,28 @@ def _find_sides_by_code(columns: dict[Any, Any], options: RankingOptions) -> Sid
 
 def _expand_labels(labels: Any) -> Array:
     """Return the label of each case."""
-    return as_plain_type(labels.expand()) if isinstance(labels, column_source.CodedColumn) else labels
+    return convert_to_plain_type(labels.expand()) if isinstance(labels, column_source.CodedColumn) else labels
 
 
 def _find_room(options: RankingOptions) -> int:
-    """Return the bytes that columns may take; beyond, bins answer in a tenth of the memory."""
+    """Return the number of bytes that columns may take; larger data are put into bins, which take a tenth."""
     limit = parse_memory_size(options.memory)
     return limit if options.exact else min(limit, out_of_core.MOST_IN_MEMORY * 16)
 
 
-def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores") -> tuple[Array, Array]:
-    """Return which cases are positive, and their scores, case by case."""
+def read_cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores") -> tuple[Array, Array]:
+    """Return for each case whether it is positive, and its score."""
     rows = _Rows(validation.as_column(labels, "labels"), validation.as_scores(scores, name), None)
     rows.check_lengths(name)
     for what, values in (("labels", rows.labels), (name, rows.scores)):
         absent = validation.find_missing(values)
         if absent is not None and absent.any():
             raise validation.missing_error(what, absent, None, "fill them, or remove the rows")
-    return binary(rows.labels, positive)[0], rows.scores.astype(float)
+    return find_positives(rows.labels, positive)[0], rows.scores.astype(float)
 
 
 class Cases(NamedTuple):
-    """Complete cases one by one, where each was among the caller's rows, and how many were dropped."""
+    """Complete cases, their positions among the user's rows, and the number of dropped rows."""
 
     is_positive: Array
     scores: Array
@@ -301,13 +301,13 @@ class Cases(NamedTuple):
         own = self.is_positive[rows], self.scores[rows], weights, self.position[rows]
         return Cases(*own, self.rows, self.positive, self.negative, self.dropped)
 
-    def ranked(self, *, higher_is_positive: bool = True) -> Ranking:
-        """Return their ranking; the columns are not read again."""
+    def rank(self, *, higher_is_positive: bool = True) -> Ranking:
+        """Return the ranking of the cases."""
         how = {"higher_is_positive": higher_is_positive, "positive": self.positive, "negative": self.negative}
         return in_memory.rank_cases(self.is_positive, self.scores, self.weights, **how, dropped=self.dropped)
 
 
-def complete(
+def select_complete_cases(
     labels: Any,
     scores: Any,
     weights: Any = None,
@@ -320,23 +320,23 @@ def complete(
     check_weights_are(weights_are, weights)
     validation.check_one_order({"labels": labels, "scores": scores, "weights": weights})  # while they have an index
     labels, options = validation.as_column(labels, "labels"), RankingOptions(positive, True, missing, weights_are)
-    rows, sides, dropped = _read(labels, scores, weights, options)
+    rows, sides, dropped = _read_complete_rows(labels, scores, weights, options)
     if np.isnan(rows.scores).any():
         raise validation.missing_error("scores", np.isnan(rows.scores), rows.position)
     position = np.arange(len(rows.scores)) if rows.position is None else rows.position
     return Cases(sides.is_positive, rows.scores, rows.weights, position, len(labels), *sides[1:], dropped)
 
 
-def _read(
+def _read_complete_rows(
     labels: Any, scores: Any, weights: Any, options: RankingOptions, times: Array | None = None
-) -> tuple[_Rows, Sides, int]:
+) -> tuple[_Rows, BinaryLabels, int]:
     """Return the rows to rank, which of them are positive and by which labels, and how many were dropped."""
     missing = options.missing
     if not isinstance(missing, str) or missing not in ("error", "drop"):
         raise ParameterError(f"is {shorten_repr(missing)}", 'pass "error" or "drop"', argument="missing")
     validation.check_one_order({"labels": labels, "scores": scores, "weights": weights})
     heavy = None if weights is None else validation.as_weights(weights)
-    words = find_two_words(labels)
+    words = read_two_words(labels)
     column = validation.as_column(labels, "labels") if words is None else words.codes
     rows = _Rows(column, validation.as_scores(scores), heavy, times=times)
     rows.check_lengths("scores")
@@ -345,7 +345,11 @@ def _read(
     rows, dropped = _drop_missing(rows, missing)
     if rows.weights is not None:
         rows = rows._replace(weights=validation.convert_weights(rows.weights, options.weights_are))
-    sides = binary(rows.labels, options.positive) if words is None else words.sides(rows.labels, options.positive)
+    sides = (
+        find_positives(rows.labels, options.positive)
+        if words is None
+        else words.find_positives(rows.labels, options.positive)
+    )
     return rows, sides, dropped
 
 
@@ -361,7 +365,7 @@ def check_probabilities(who: str, low: float, high: float, *, higher_is_positive
 
 
 class _Rows(NamedTuple):
-    """Columns of one length, where each row was in the caller's data (None: here), and how many cases it is."""
+    """Columns of one length, the position of each row in the user's data (None: its own), and its multiplicity."""
 
     labels: Array
     scores: Array
@@ -392,26 +396,26 @@ class _Rows(NamedTuple):
 # ---------------------------------------------------------------------- cuts
 
 
-def cut(
+def cut_ranking(
     ranking: Ranking, *, threshold: float | None = None, quota: float | None = None, share: float | None = None
 ) -> Counts:
-    """Return the table of one cut of a ranking, which a threshold, a quota or a share of the list names."""
+    """Return the counts of one cut of a ranking, at a threshold, a quota or a share of the list."""
     named = (("threshold", threshold), ("quota", quota), ("share", share))
     names = [name for name, value in named if value is not None]
     if len(names) != 1:
         what = " and ".join(names) or "none"
         raise ParameterError(f"Pass exactly one of threshold, quota or share (got {what})")
     if threshold is None:
-        return ranking.at_quota(places(ranking, quota=quota, share=share))
+        return ranking.at_quota(count_places(ranking, quota=quota, share=share))
     return ranking.at_threshold(validation.check_number(threshold, "threshold"))
 
 
-def default_threshold(ranking: Ranking) -> float:
+def choose_default_threshold(ranking: Ranking) -> float:
     """Return 0.5 for scores from 0 to 1; otherwise the score that flags about as many cases as are positive.
 
-    >>> default_threshold(rank([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.2]))
+    >>> choose_default_threshold(rank([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.2]))
     0.5
-    >>> default_threshold(rank([1, 0, 1, 0], [700, 400, 650, 300]))
+    >>> choose_default_threshold(rank([1, 0, 1, 0], [700, 400, 650, 300]))
     650.0
     """
     first, last = float(ranking.score[0]), float(ranking.score[-1])
@@ -425,8 +429,8 @@ def default_threshold(ranking: Ranking) -> float:
     return float(ranking.thresholds[nearest])
 
 
-def places(ranking: Ranking, *, quota: float | None = None, share: float | None = None) -> Any:
-    """Return how many places of the list a quota or a share takes.
+def count_places(ranking: Ranking, *, quota: float | None = None, share: float | None = None) -> Any:
+    """Return the number of places of the list that a quota or a share takes.
 
     A share is a capacity, so part of a place does not count: 5 % of 1010 cases are 50 places. Weights that are not
     whole numbers have no places, and then the share is taken exactly.
@@ -453,10 +457,10 @@ def places(ranking: Ranking, *, quota: float | None = None, share: float | None 
         raise ParameterError(
             f"is {share:g}, less than one of {format_number(n)} cases", "pass a larger share", argument="share"
         )
-    return places_of_share(ranking, share)
+    return count_places_of_share(ranking, share)
 
 
-def places_of_share(ranking: Ranking, share: float) -> Any:
+def count_places_of_share(ranking: Ranking, share: float) -> Any:
     """Return the places of a share of the list; at least one, because a short resample still has its first place."""
     if not ranking.integral:
         return share * ranking.total
@@ -464,7 +468,7 @@ def places_of_share(ranking: Ranking, share: float) -> Any:
 
 
 def _drop_missing(rows: _Rows, missing: str) -> tuple[_Rows, int]:
-    """Return the rows that are complete, and how many were dropped."""
+    """Drop the incomplete rows, and return the others and the number of dropped ones."""
     absent = {"labels": validation.find_missing(rows.labels)}
     if rows.weights is not None:
         absent["weights"] = validation.find_missing(rows.weights)

@@ -1,4 +1,4 @@
-"""Rankings that a warehouse makes: the query to run there, and the door for its result.
+"""Rankings that a warehouse makes: the query to run there, and the reader of its result.
 
 The query groups by the score, or by its order of magnitude in fine steps, which is a function of the score alone and
 keeps the order. Its result is checked like any other input.
@@ -49,7 +49,7 @@ _SNOWFLAKE = re.compile(
 _TABLE = re.compile(r"[^;]+")
 
 
-def ranking_query(
+def write_ranking_query(
     label: str,
     score: str,
     table: str,
@@ -59,7 +59,7 @@ def ranking_query(
     positive: str | None = None,
     bins: int | None = None,
 ) -> str:
-    """Return the query that makes a ranking of a table: a row for each distinct score, or for each bin of scores.
+    """Write the query that ranks a table: a row for each distinct score, or for each bin of scores.
 
     Args:
         label: The column of the labels.
@@ -76,10 +76,13 @@ def ranking_query(
         raise ParameterError(
             f"is {shorten_repr(table)}", "pass one table, or one query in parentheses", argument="table"
         )
-    y, x = _name(label, dialect), _name(score, dialect)
-    of = table if table.lstrip().startswith("(") else ".".join(_name(part, dialect) for part in table.split("."))
+    y, x = _quote_name(label, dialect), _quote_name(score, dialect)
+    of = table if table.lstrip().startswith("(") else ".".join(_quote_name(part, dialect) for part in table.split("."))
     of += " AS predictions" if of.startswith("(") else ""
-    is_positive, row_weight = f"{y} = {_literal(positive, dialect)}", "1" if weight is None else _name(weight, dialect)
+    is_positive, row_weight = (
+        f"{y} = {_quote_label(positive, dialect)}",
+        "1" if weight is None else _quote_name(weight, dialect),
+    )
 
     def summed(when: str, what: str, name: str) -> str:
         return f"sum(CASE WHEN {when} THEN {what} ELSE 0 END) AS {name}"
@@ -97,8 +100,8 @@ def ranking_query(
     return "SELECT\n  " + ",\n  ".join(lines) + f"\nFROM {of}{some}\nGROUP BY {by};"
 
 
-def _name(name: str, dialect: str) -> str:
-    """Return a name as it is, which warehouses fold in their own way, or between their quotes."""
+def _quote_name(name: str, dialect: str) -> str:
+    """Quote a name in a dialect, unless it is a plain one."""
     name = name.strip().strip('`"')
     reserved = _SNOWFLAKE if dialect == "snowflake" else _RESERVED
     if _PLAIN.fullmatch(name) and not reserved.fullmatch(name.lower()):
@@ -116,7 +119,7 @@ def _escape(text: str, dialect: str) -> str:
     return text.replace("\n", "\\n").replace("\r", "\\r") if dialect == "bigquery" else text
 
 
-def _literal(positive: str | None, dialect: str) -> str:
+def _quote_label(positive: str | None, dialect: str) -> str:
     if positive is None or _NUMBER.fullmatch(positive):
         return positive or "1"
     if positive.lower() in ("true", "false"):
@@ -130,7 +133,7 @@ def _literal(positive: str | None, dialect: str) -> str:
 
 
 def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: bool = True) -> Ranking:
-    """Return the ranking that the result of such a query holds, a CSV or Parquet file.
+    """Read the result of such a query, a CSV or Parquet file, as a ranking.
 
     Args:
         path: The file.
@@ -145,9 +148,11 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
             problem = f"{source.title} has no column {name!r}, and is not the result of the query of `cutline sql`"
             raise InputError(problem, "pass a file with the columns score (or top and bottom), pos and neg")
     names = [name for name in (*ends, "pos", "neg", "pos2", "neg2", "missing") if name in named]
-    rows = source.rows({name: Request("weights" if name not in ends else "scores", named[name]) for name in names})
+    rows = source.read_columns(
+        {name: Request("weights" if name not in ends else "scores", named[name]) for name in names}
+    )
     read = {name: validation.as_scores(rows[name], name).astype(float) for name in ends}
-    counts = {name: _counts(rows[name], named[name]) for name in names if name not in ends}
+    counts = {name: _read_counts(rows[name], named[name]) for name in names if name not in ends}
     if ("pos2" in counts) != ("neg2" in counts):
         raise InputError(f"{source.title} has one of the columns pos2 and neg2", "pass both, or neither")
     lacking = float(counts.pop("missing", np.zeros(1)).sum())
@@ -168,8 +173,8 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
     return rank_bins(bins.top, bins.bottom, bins.pos, bins.neg, bins.pos2, bins.neg2, **how)
 
 
-def _counts(column: Any, name: str) -> np.ndarray:
-    """Return the sums of a column, none of them missing or negative."""
+def _read_counts(column: Any, name: str) -> np.ndarray:
+    """Return the sums of a column; raise if one is missing or negative."""
     values = validation.as_numbers(column, name).astype(float)
     wrong = np.flatnonzero(~(values >= 0) | np.isinf(values))
     if len(wrong):

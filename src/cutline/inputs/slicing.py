@@ -1,4 +1,4 @@
-"""Which slice each case belongs to: the values of columns, ranges of numbers, months of dates, and their crossing.
+"""Slices of the cases: by values of columns, ranges of numbers, months of dates, and their crossing.
 
 Where another engine holds the cases, their distinct combinations of values are looked up there, and the number of each
 one's slice goes back to it (`look_up_slices`), so that it can group by slices.
@@ -17,7 +17,7 @@ from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.messages import Argument, Text
-from cutline.inputs.column_source import Request, SliceableSource, SliceTable, as_plain_type
+from cutline.inputs.column_source import Request, SliceableSource, SliceTable, convert_to_plain_type
 
 MOST = 1000  # slices
 MOST_VALUES = 1_000_000  # combinations of values that are looked up in another engine
@@ -35,10 +35,10 @@ class CodedSlices(NamedTuple):
     keys: list[Any]
 
 
-def slice_columns(by: Any) -> dict[str, Any]:
-    """Return the columns of values that `by` holds, by their names; a single one is called "slice".
+def list_slice_columns(by: Any) -> dict[str, Any]:
+    """Return the columns in `by` with their names; a single column is called "slice".
 
-    >>> slice_columns({"site": ["a", "b"]}), slice_columns(["a", "b"])
+    >>> list_slice_columns({"site": ["a", "b"]}), list_slice_columns(["a", "b"])
     ({'site': ['a', 'b']}, {'slice': ['a', 'b']})
     """
     if not isinstance(by, Mapping):
@@ -49,10 +49,10 @@ def slice_columns(by: Any) -> dict[str, Any]:
     return dict(by)
 
 
-def slice_rules(by: Any) -> dict[str, Any]:
-    """Return the columns that `by` names, each with the rule that makes slices of its values.
+def list_slice_rules(by: Any) -> dict[str, Any]:
+    """Return the columns named in `by`, each with the rule that makes slices of its values.
 
-    >>> slice_rules("site"), slice_rules({"age": [0, 40, 120]})
+    >>> list_slice_rules("site"), list_slice_rules({"age": [0, 40, 120]})
     ({'site': None}, {'age': [0, 40, 120]})
     """
     if isinstance(by, str):
@@ -85,23 +85,23 @@ def code_slices(name: str, values: Array, rule: Any = None, times: Array | None 
     CodedSlices(codes=array([0, 1, 1]), keys=['[0, 40)', '[40, 65]'])
     """
     if isinstance(rule, str):
-        return _by_period(name, values, rule)
+        return _code_periods(name, values, rule)
     if rule is not None:
-        return _by_range(name, values, rule, times)
+        return _code_ranges(name, values, rule, times)
     if values.dtype.kind == "M":
         whole = values.astype("datetime64[D]")
         values = whole if np.array_equal(whole, values) or len(np.unique(values)) > MOST else values
     elif values.dtype.kind == "O":
         values = values.astype(str)
     distinct, codes = np.unique(values, return_inverse=True)
-    if len(distinct) > _DAYS and (days := _as_days(distinct)) is not None and len(np.unique(days)) > _DAYS:
+    if len(distinct) > _DAYS and (days := _convert_to_days(distinct)) is not None and len(np.unique(days)) > _DAYS:
         months, month_codes = np.unique(days.astype("datetime64[M]"), return_inverse=True)
         return CodedSlices(month_codes[codes], months.astype(str).tolist())
     return CodedSlices(codes, distinct.tolist())
 
 
-def _as_days(distinct: Array) -> Array | None:
-    """Return dates, or text that is written as dates with a day (2026-11-01), as days; None if it is something else."""
+def _convert_to_days(distinct: Array) -> Array | None:
+    """Convert dates, or text such as 2026-11-01, to days; None for other values."""
     if distinct.dtype.kind == "M":
         return distinct.astype("datetime64[D]")
     if distinct.dtype.kind not in "UT" or not all(_DATE.match(text) for text in distinct.tolist()):
@@ -112,7 +112,7 @@ def _as_days(distinct: Array) -> Array | None:
         return None
 
 
-def _by_period(name: str, values: Array, rule: str) -> CodedSlices:
+def _code_periods(name: str, values: Array, rule: str) -> CodedSlices:
     if rule not in _PERIODS:
         raise ParameterError(f"has the rule {rule!r} for {name}", "pass 'day', 'month' or 'year'", argument="by")
     if values.dtype.kind != "M":
@@ -124,12 +124,12 @@ def _by_period(name: str, values: Array, rule: str) -> CodedSlices:
     return CodedSlices(codes, distinct.astype(str).tolist())
 
 
-def as_numbers(values: Array) -> Array:
-    """Return text as numbers where all of it is, as files without types hold them; other columns as they are.
+def convert_numeric_text(values: Array) -> Array:
+    """Convert text to numbers if all of it spells numbers; return other columns unchanged.
 
     Codes with leading zeros, such as "07", stay text.
 
-    >>> as_numbers(np.array(["1", "2.5"])).tolist(), as_numbers(np.array(["1", "07"])).tolist()
+    >>> convert_numeric_text(np.array(["1", "2.5"])).tolist(), convert_numeric_text(np.array(["1", "07"])).tolist()
     ([1.0, 2.5], ['1', '07'])
     """
     if values.dtype.kind not in "OUT":
@@ -142,14 +142,14 @@ def as_numbers(values: Array) -> Array:
         return values
 
 
-def _by_range(name: str, values: Array, rule: Any, times: Array | None) -> CodedSlices:
-    values = as_numbers(values)
+def _code_ranges(name: str, values: Array, rule: Any, times: Array | None) -> CodedSlices:
+    values = convert_numeric_text(values)
     if values.dtype.kind not in "iuf":
-        raise _no_numbers(name)
+        raise _make_no_numbers_error(name)
     if _is_count(rule):
-        edges = np.unique(quantiles(values, np.linspace(0, 1, rule + 1), times))
+        edges = np.unique(compute_quantiles(values, np.linspace(0, 1, rule + 1), times))
     else:
-        edges = as_edges(name, rule)
+        edges = check_edges(name, rule)
     inside = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
     codes = np.where((values < edges[0]) | (values > edges[-1]), OUTSIDE, inside)
     return name_ranges(name, edges, codes, times)
@@ -160,7 +160,7 @@ def _is_count(rule: Any) -> bool:
     return isinstance(rule, int) and not isinstance(rule, bool) and rule >= 2
 
 
-def as_edges(name: str, rule: Any) -> Array:
+def check_edges(name: str, rule: Any) -> Array:
     """Return the edges of ranges as ascending numbers, or raise."""
     try:
         edges = np.asarray(rule, dtype=float)
@@ -172,7 +172,7 @@ def as_edges(name: str, rule: Any) -> Array:
 
 
 def name_ranges(name: str, edges: Array, codes: Array, times: Array | None = None) -> CodedSlices:
-    """Name the ranges that hold cases, or raise where a value is in none.
+    """Name the ranges that hold cases; raise if a value is outside all ranges.
 
     Args:
         name: The name of the column.
@@ -181,7 +181,7 @@ def name_ranges(name: str, edges: Array, codes: Array, times: Array | None = Non
         times: How often each value occurs.
     """
     if (codes == NOT_A_NUMBER).any():
-        raise _no_numbers(name)
+        raise _make_no_numbers_error(name)
     is_outside = codes == OUTSIDE
     outside = int(is_outside.sum() if times is None else times[is_outside].sum())
     if outside:
@@ -194,14 +194,14 @@ def name_ranges(name: str, edges: Array, codes: Array, times: Array | None = Non
     return CodedSlices(codes, [texts[i] for i in filled])
 
 
-def _no_numbers(name: str) -> InputError:
+def _make_no_numbers_error(name: str) -> InputError:
     return InputError(f"{name} does not hold numbers, so it has no ranges", "leave its edges out", argument="by")
 
 
-def quantiles(values: Array, at: Array, times: Array | None = None) -> Array:
-    """Return `np.quantile` of values that occur several times each.
+def compute_quantiles(values: Array, at: Array, times: Array | None = None) -> Array:
+    """Return `np.quantile` of values with multiplicities.
 
-    >>> quantiles(np.array([3, 1]), np.array([0.5]), np.array([1, 3])).tolist()
+    >>> compute_quantiles(np.array([3, 1]), np.array([0.5]), np.array([1, 3])).tolist()
     [1.0]
     """
     if times is None:
@@ -228,8 +228,8 @@ def cross_slices(columns: Sequence[CodedSlices]) -> CodedSlices:
     return CodedSlices(codes, keys)
 
 
-def rows_with_slice(keys: Mapping[str, Array], missing: str) -> Array:
-    """Return the places of the rows with a value in every column that makes slices; raise unless others are dropped.
+def find_rows_with_slice(keys: Mapping[str, Array], missing: str) -> Array:
+    """Return the rows with a value in every column that makes slices; raise if others may not be dropped.
 
     Args:
         keys: The columns.
@@ -247,17 +247,17 @@ def rows_with_slice(keys: Mapping[str, Array], missing: str) -> Array:
     return np.flatnonzero(~absent)
 
 
-def slice_label(key: Any) -> str:
-    """Return the value of a slice, or those of crossed columns, as one text.
+def format_slice(key: Any) -> str:
+    """Format the value of a slice, or the values of crossed columns.
 
-    >>> slice_label(("f", 7)), slice_label(7)
+    >>> format_slice(("f", 7)), format_slice(7)
     ('f, 7', '7')
     """
     return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
-def check_few(count: int) -> None:
-    """Refuse more slices than a table can hold."""
+def check_slice_count(count: int) -> None:
+    """Raise if there are more slices than a table can hold."""
     if count > MOST:
         problem = f"makes {count:,} slices, more than {MOST:,}"
         way_out = ("pass a column with fewer values, ranges of a number, or ", Argument("groups"))
@@ -268,7 +268,7 @@ def check_few(count: int) -> None:
 
 
 class SlicesElsewhere(NamedTuple):
-    """The slices of cases that another engine holds: the number of each combination's, their keys, and rows without."""
+    """Slices of cases in another engine: of each combination of values, their keys, and the number of rows left out."""
 
     table: SliceTable
     keys: list[Any]
@@ -276,18 +276,18 @@ class SlicesElsewhere(NamedTuple):
 
 
 def look_up_slices(source: SliceableSource, rules: Mapping[str, Any], missing: str) -> SlicesElsewhere:
-    """Find the slices of a source, from the distinct combinations of values that its own engine looks up.
+    """Find the slices of a source from the distinct combinations of values, which its engine lists.
 
     Args:
         source: The source; see `column_source`.
         rules: The columns, each with its rule as in `code_slices`.
         missing: "drop" leaves rows without a slice out, "error" refuses them.
     """
-    requests = {name: _request(name, rule) for name, rule in rules.items()}
-    combinations = source.combinations(requests, MOST_VALUES)
+    requests = {name: _make_request(name, rule) for name, rule in rules.items()}
+    combinations = source.list_combinations(requests, MOST_VALUES)
     if combinations is None and not all(request.edges for request in requests.values()):  # perhaps there are times
         requests = {name: request._replace(by_day=not request.edges) for name, request in requests.items()}
-        combinations = source.combinations(requests, MOST_VALUES)
+        combinations = source.list_combinations(requests, MOST_VALUES)
     if combinations is None:
         problem = f"has more than {MOST_VALUES:,} different values in {' and '.join(rules)}"
         raise InputError(problem, "pass the edges of ranges, such as [0, 40, 65, 120]", argument="by")
@@ -307,15 +307,15 @@ def look_up_slices(source: SliceableSource, rules: Mapping[str, Any], missing: s
         if request.edges:
             columns.append(name_ranges(name, np.array(request.edges), present.astype(np.int64), times))
         else:
-            columns.append(code_slices(name, as_plain_type(present), rules[name], times))
+            columns.append(code_slices(name, convert_to_plain_type(present), rules[name], times))
     codes, keys = cross_slices(columns)
-    check_few(len(keys))
+    check_slice_count(len(keys))
     texts = [column[~absent].astype(str) for column in combinations.texts]
     return SlicesElsewhere(SliceTable(requests, texts, codes), keys, left_out)
 
 
-def _request(name: str, rule: Any) -> Request:
-    """Return how a column is reduced where it lives, so that few values come from it."""
+def _make_request(name: str, rule: Any) -> Request:
+    """Request a column that its engine reduces to few values."""
     is_period = isinstance(rule, str)
-    edges = () if rule is None or is_period or _is_count(rule) else tuple(as_edges(name, rule).tolist())
+    edges = () if rule is None or is_period or _is_count(rule) else tuple(check_edges(name, rule).tolist())
     return Request("groups", name, edges=edges, by_day=is_period)

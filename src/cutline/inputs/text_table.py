@@ -1,4 +1,4 @@
-"""Tables of text that Python reads by itself: CSV files, and the sheets of workbooks.
+"""Tables of text that are read without DuckDB: CSV files, and the sheets of workbooks.
 
 Small CSV files are read so, and all of them where DuckDB is not installed. Text has no types: the argument that names a
 column says how it is read, by the rules of `text_values`, which hold for the files that DuckDB reads too.
@@ -27,9 +27,16 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, PositionError, quote_if_unclear
 from cutline.core.validation import decimals_error
-from cutline.inputs.column_source import CodedColumn, Request, Source, as_plain_type
-from cutline.inputs.csv_layout import Layout, binary_file, not_utf8, open_quote, open_unpacked, wrong_length
-from cutline.inputs.file_formats import changed_error
+from cutline.inputs.column_source import CodedColumn, Request, Source, convert_to_plain_type
+from cutline.inputs.csv_layout import (
+    Layout,
+    make_binary_error,
+    make_encoding_error,
+    make_length_error,
+    make_open_quote_error,
+    open_unpacked,
+)
+from cutline.inputs.file_formats import make_changed_error
 
 if TYPE_CHECKING:
     from cutline.inputs.out_of_core import Engine
@@ -44,7 +51,7 @@ MOST_LABELS = 1000  # more distinct values than this are no labels
 
 
 class Spelling(NamedTuple):
-    """A way of writing numbers that a whole column may have, and the note that says so."""
+    """A format of numbers that a whole column may have, such as percentages, and its note."""
 
     pattern: str  # of every value that is there
     sign: str  # in at least one of them
@@ -70,7 +77,7 @@ class Spelling(NamedTuple):
         text = text.strip().replace(self.decimal, ".")
         return f"{text.rstrip('% ')}e-2" if self.is_percent else text
 
-    def note_on(self, column: str, example: str) -> str:
+    def describe_column(self, column: str, example: str) -> str:
         """Return the sentence that says how a column was read."""
         read_as = f"{float(self.plain(example)):g}"
         return f"Column {quote_if_unclear(column)} is written {self.words}: {example.strip()} is read as {read_as}."
@@ -86,7 +93,7 @@ SPELLINGS = (
 
 
 class NotNumberError(ValueError):
-    """A text that is not a number, and where it is."""
+    """A text that is not a number, and its position."""
 
     def __init__(self, text: str, position: int) -> None:
         super().__init__(text)
@@ -109,10 +116,10 @@ def read_numbers(texts: Sequence[str], *, may_be_odd: bool = True, spelling: Spe
     if spelling is None and not may_be_odd:
         with suppress(ValueError):
             return np.fromiter(map(float, texts), float, len(texts))
-    return np.fromiter((_number(text, i, spelling) for i, text in enumerate(texts)), float, len(texts))
+    return np.fromiter((_read_number(text, i, spelling) for i, text in enumerate(texts)), float, len(texts))
 
 
-def _number(cell: str, position: int, spelling: Spelling | None) -> float:
+def _read_number(cell: str, position: int, spelling: Spelling | None) -> float:
     text = cell.strip(" \r\n")
     if text in MISSING:
         return np.nan
@@ -122,7 +129,7 @@ def _number(cell: str, position: int, spelling: Spelling | None) -> float:
 
 
 def is_long_number(text: str) -> bool:
-    """Whether a number says more than a float holds: too many digits, a whole number or a size beyond the range.
+    """Whether a number loses information as a float: it has too many digits, or is out of range.
 
     >>> is_long_number("0.0566342499514803"), is_long_number("0.12345678901234567890"), is_long_number("1e999")
     (False, True, True)
@@ -149,7 +156,7 @@ def is_long_number(text: str) -> bool:
 
 
 def find_long_numbers(texts: Sequence[str], floats: Array, spelling: Spelling | None) -> list[str]:
-    """Return the numbers that say more than their float holds, as floats are written.
+    """Return the numbers that lose digits as floats, in the format of floats.
 
     Args:
         texts: The cells.
@@ -165,10 +172,10 @@ def find_long_numbers(texts: Sequence[str], floats: Array, spelling: Spelling | 
 
 
 def have_hidden_ties(long: Sequence[str], floats: Array) -> bool:
-    """Whether numbers that differ as they are written are one float.
+    """Whether numbers that differ in the file become the same float.
 
     Args:
-        long: The numbers that say more than their float holds.
+        long: The numbers that lose digits as floats.
         floats: All numbers, as floats.
     """
     exact: dict[float, Decimal] = {}
@@ -181,8 +188,8 @@ def have_hidden_ties(long: Sequence[str], floats: Array) -> bool:
     return bool(exact) and int(np.isin(floats, [*exact]).sum()) > len(long)
 
 
-def number_hint(value: str) -> str:
-    """Return what to do about a text that should be a number."""
+def hint_number(value: str) -> str:
+    """Return the remedy for a text that should be a number."""
     if re.fullmatch(r"[+-]?[0-9]+,[0-9]+", value.strip()):
         return "write numbers with a decimal point"
     if re.fullmatch(r"[+-]?[0-9]{1,3}([,_ '][0-9]{3})+(\.[0-9]*)?", value.strip()):
@@ -190,8 +197,8 @@ def number_hint(value: str) -> str:
     return "pass numbers"
 
 
-def kind_of_labels(texts: Sequence[str]) -> str:
-    """Return the type of labels: numbers where all are, true/false where all are, else text; "007" is text."""
+def find_label_type(texts: Sequence[str]) -> str:
+    """Return the SQL type of labels: numbers or booleans if all labels are such, else text; "007" is text."""
     if len(texts) >= MOST_LABELS:
         return "VARCHAR"
     if all(re.fullmatch(WHOLE, text) and len(text) < 18 for text in texts):
@@ -204,7 +211,7 @@ def kind_of_labels(texts: Sequence[str]) -> str:
 def read_labels(texts: Sequence[str], *, as_text: bool) -> Array:
     """Return the labels that distinct texts spell, None for missing ones, as objects."""
     present = [text.strip() for text in texts if not is_missing_word(text)]
-    kind = "VARCHAR" if as_text else kind_of_labels(present)
+    kind = "VARCHAR" if as_text else find_label_type(present)
     readers: dict[str, Callable[[str], Any]] = {"BIGINT": int, "DOUBLE": float, "BOOLEAN": _read_boolean}
     convert = readers.get(kind, str)
     values = np.empty(len(texts), dtype=object)
@@ -249,22 +256,24 @@ class TextTable(Source):
         return sum(len(cells[0]) for cells, _ in self.parts())
 
     def fits(self, limit: int) -> bool:  # noqa: ARG002
-        """Whether the columns are read into memory, which they always are."""
+        """Return True: the columns are always read into memory."""
         return True
 
     def place(self, position: int) -> str:
         """Return the row, as a person counts them."""
         return f"in row {position + 1}{self._place_suffix}"
 
-    def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
-        """Return the columns that are asked for, row by row."""
+    def read_columns(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
+        """Return the requested columns, row by row."""
         columns = self._read(requests)
         if not all(len(column.code if isinstance(column, CodedColumn) else column) for column in columns.values()):
             raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
-        return {key: _expand(column) if isinstance(column, CodedColumn) else column for key, column in columns.items()}
+        return {
+            key: _expand_codes(column) if isinstance(column, CodedColumn) else column for key, column in columns.items()
+        }
 
     def scan(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn] | None:
-        """Return the columns with labels as codes, the last of them for missing ones; None where `rows` is needed."""
+        """Return the columns, labels as codes, the last of a missing label; None if `read_columns` is needed."""
         try:
             columns = self._read(requests)
         except InputError:
@@ -281,7 +290,7 @@ class TextTable(Source):
     def _read(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn]:
         """Read the columns: numbers as floats, everything else as codes of the distinct texts."""
         numbers = {request.column: request.role for request in requests.values() if request.role in _NUMBERS}
-        texts = {request.column: _codebook() for request in requests.values() if request.role not in _NUMBERS}
+        texts = {request.column: _make_codebook() for request in requests.values() if request.role not in _NUMBERS}
         while True:
             try:
                 floats, codes = self._read_parts(numbers, texts)
@@ -290,13 +299,13 @@ class TextTable(Source):
                 spelling = self._find_spelling(bad.column, bad.text)
                 if spelling is None:
                     where = {"argument": numbers[bad.column], "position": bad.position}
-                    raise PositionError(f"holds text, {bad.text!r},", number_hint(bad.text), **where) from None  # type: ignore[arg-type]
+                    raise PositionError(f"holds text, {bad.text!r},", hint_number(bad.text), **where) from None  # type: ignore[arg-type]
                 self._spellings[bad.column] = spelling
-                texts = {column: _codebook() for column in texts}
+                texts = {column: _make_codebook() for column in texts}
         return {
             key: floats[request.column]
             if request.role in _NUMBERS
-            else CodedColumn(_values([*texts[request.column]], request), codes[request.column])
+            else CodedColumn(_convert_texts([*texts[request.column]], request), codes[request.column])
             for key, request in requests.items()
         }
 
@@ -331,7 +340,7 @@ class TextTable(Source):
         )
 
     def _find_spelling(self, column: str, text: str) -> Spelling | None:
-        """Return how a whole column is written in which one text is not a number as floats are written."""
+        """Return the spelling of a whole column in which a text is not in the format of floats."""
         fitting = [spelling for spelling in SPELLINGS if spelling.fits(text)]
         if not fitting:
             return None
@@ -340,7 +349,7 @@ class TextTable(Source):
         for spelling in fitting:
             typical = sorted(filter(spelling.is_typical, distinct))
             if typical and all(map(spelling.fits, distinct)):
-                self.notes[column] = spelling.note_on(column, typical[0])
+                self.notes[column] = spelling.describe_column(column, typical[0])
                 return spelling
         return None
 
@@ -353,15 +362,15 @@ class _BadColumnError(ValueError):
         self.column, self.text, self.position = column, text, position
 
 
-def _codebook() -> dict[str, int]:
+def _make_codebook() -> dict[str, int]:
     """Return a dictionary that numbers the texts in the order in which they are looked up."""
     book: defaultdict[str, int] = defaultdict()
     book.default_factory = book.__len__
     return book
 
 
-def _values(texts: Sequence[str], request: Request) -> Array:
-    """Return the values of distinct texts in the role of a column."""
+def _convert_texts(texts: Sequence[str], request: Request) -> Array:
+    """Convert distinct texts to the values that the role of a column needs."""
     texts = [text.rstrip("\r\n") for text in texts]
     if request.role not in ("id", "groups"):
         return read_labels(texts, as_text=request.as_text)
@@ -370,11 +379,11 @@ def _values(texts: Sequence[str], request: Request) -> Array:
     return values
 
 
-def _expand(column: CodedColumn) -> Array:
+def _expand_codes(column: CodedColumn) -> Array:
     """Return the value of each row, in an array of its own type where all are numbers or booleans."""
     if {*map(type, column.values.tolist())} == {float, type(None)}:
         return column.values.astype(float)[column.code]
-    return as_plain_type(column.values)[column.code]
+    return convert_to_plain_type(column.values)[column.code]
 
 
 class CsvFile(TextTable):
@@ -392,7 +401,7 @@ class CsvFile(TextTable):
         self._whole: list[tuple[Cells, bool]] | None = None
 
     def engine(self, requests: Mapping[Any, Request], slices: int = 0) -> Engine | None:
-        """Return DuckDB's engine, which puts scores into bins; None where it is not installed."""
+        """Return DuckDB's engine, which puts scores into bins; None if DuckDB is not installed."""
         if find_spec("duckdb") is None:
             return None
         from cutline.inputs.duckdb_files import File
@@ -400,7 +409,7 @@ class CsvFile(TextTable):
         return File(self._path, self.title, "csv").engine(requests, slices)
 
     def check(self) -> None:
-        """Raise where a row is longer or shorter than the header, quotes do not end or text is not UTF-8."""
+        """Raise if a row is longer or shorter than the header, a quote does not end, or text is not UTF-8."""
         self._whole = list(self.parts())
 
     def parts(self) -> Iterator[tuple[Cells, bool]]:
@@ -415,27 +424,27 @@ class CsvFile(TextTable):
                 header = csv.reader(text, delimiter=self._layout.delimiter)
                 names = next((row for row in header if any(map(str.strip, row))), [])
                 if tuple(names) != self.columns:  # of the layout, which was found when the file was another
-                    raise changed_error(self.title)
+                    raise make_changed_error(self.title)
                 line += header.line_num
                 while chunk := text.read(_AT_ONCE):
                     chunk += text.readline()
                     if '"' in chunk:
-                        yield from self._quoted_parts(chain(io.StringIO(chunk, newline=""), text), line)
+                        yield from self._read_quoted_parts(chain(io.StringIO(chunk, newline=""), text), line)
                         return
                     cells = self._split(chunk, line)
                     line += len(re.findall("\r\n|\r|\n", chunk)) if "\r" in chunk else chunk.count("\n")
                     if len(cells[0]):
                         yield cells, "_" in chunk or not chunk.isascii()
         except UnicodeDecodeError:
-            raise not_utf8(self.title, self._bad_line()) from None
+            raise make_encoding_error(self.title, self._find_bad_line()) from None
         except (OSError, EOFError, zlib.error):  # what was found whole before
-            raise changed_error(self.title) from None
+            raise make_changed_error(self.title) from None
 
     def _split(self, chunk: str, first_line: int) -> Cells:
-        """Return the cells of whole lines without quotes; those of the last column may end in a line break."""
+        """Return the cells of whole lines without quotes; cells of the last column may end in a line break."""
         width, sign = len(self.columns), self._layout.delimiter
         if "\0" in chunk:
-            raise binary_file(self.title)
+            raise make_binary_error(self.title)
         lines = chunk.replace("\r\n", "\n").replace("\r", "\n") if "\r" in chunk else chunk
         if not lines.endswith("\n"):
             lines += "\n"
@@ -446,24 +455,24 @@ class CsvFile(TextTable):
         by_column = [cells[i::width] for i in range(width)]
         # Every line has as many cells as the header where each line break stands in the last column.
         if len(cells) != count * width or "".join(by_column[-1]).count("\n") != count:
-            rows = [*self._rows_of_lines(chunk, first_line)]
+            rows = [*self._split_lines(chunk, first_line)]
             by_column = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in self.columns]
         return by_column
 
-    def _rows_of_lines(self, chunk: str, first_line: int) -> Iterator[list[str]]:
+    def _split_lines(self, chunk: str, first_line: int) -> Iterator[list[str]]:
         """Yield the cells of each line without quotes; empty ones at its end may be too many."""
         for number, line in enumerate(re.split("\r\n|\r|\n", chunk), first_line):
             if line:
-                yield self._fitted(line.split(self._layout.delimiter), number)
+                yield self._fit_row(line.split(self._layout.delimiter), number)
 
-    def _fitted(self, row: list[str], line: int) -> list[str]:
-        """Return a row without empty cells beyond the last column; raise where its length is another."""
+    def _fit_row(self, row: list[str], line: int) -> list[str]:
+        """Return a row without empty cells beyond the last column; raise if its length is wrong."""
         width = len(self.columns)
         if len(row) != width and (len(row) < width or any(row[width:])):
-            raise wrong_length(self.title, self._layout, len(row), line)
+            raise make_length_error(self.title, self._layout, len(row), line)
         return row[:width]
 
-    def _quoted_parts(self, lines: Iterator[str], first_line: int) -> Iterator[tuple[Cells, bool]]:
+    def _read_quoted_parts(self, lines: Iterator[str], first_line: int) -> Iterator[tuple[Cells, bool]]:
         """Yield the cells of lines with quotes."""
         records = csv.reader(lines, delimiter=self._layout.delimiter, strict=True)
         rows: list[list[str]] = []
@@ -471,7 +480,7 @@ class CsvFile(TextTable):
         try:
             for row in records:
                 if row:
-                    rows.append(self._fitted(row, line))
+                    rows.append(self._fit_row(row, line))
                     if any(_SPACED_QUOTE.match(cell) for cell in row):
                         raise InputError(f"{self.title} has a space before a quote in line {line}", "leave it out")
                 line = first_line + records.line_num
@@ -479,11 +488,11 @@ class CsvFile(TextTable):
                     yield list(zip(*rows, strict=True)), True
                     rows = []
         except csv.Error:
-            raise open_quote(self.title, line) from None
+            raise make_open_quote_error(self.title, line) from None
         if rows:
             yield list(zip(*rows, strict=True)), True
 
-    def _bad_line(self) -> int | None:
+    def _find_bad_line(self) -> int | None:
         """Return the first line that is not UTF-8 text."""
         with suppress(OSError, EOFError, zlib.error), open_unpacked(self._path, self._layout.compression) as stream:
             for number, line in enumerate(stream, 1):

@@ -15,12 +15,12 @@ import duckdb
 from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.core.validation import format_count
 from cutline.inputs import arrow_files
-from cutline.inputs.column_source import Request, check
-from cutline.inputs.csv_layout import in_utf8
-from cutline.inputs.duck import absent, is_number, literal, quoted
+from cutline.inputs.column_source import Request, check_columns
+from cutline.inputs.csv_layout import convert_to_utf8
+from cutline.inputs.duck import quote_name, quote_text, write_is_missing, write_is_number
 from cutline.inputs.duckdb_files import File, is_full_disk
 from cutline.inputs.excel_files import read_workbook
-from cutline.inputs.file_formats import layout_of, local, no_room, spooled
+from cutline.inputs.file_formats import find_format, find_local_file, make_full_disk_error, spool
 from cutline.inputs.files import FORMATS
 from cutline.inputs.text_table import NUMBER, WHOLE
 
@@ -43,13 +43,13 @@ def write_rows(
     format, _, compression = kind.partition(".")
     options = f"FORMAT {format}" + (f", COMPRESSION {compression}" if compression else "")
     if format == "csv":  # the header as a row, because DuckDB renames columns that differ in case alone
-        header = ", ".join(literal(name) for name in cells)
+        header = ", ".join(quote_text(name) for name in cells)
         texts = ", ".join(f"CAST({cell} AS VARCHAR)" for cell in cells.values())
         query = f"SELECT {header} UNION ALL SELECT {texts} FROM {source}"
         options += ", HEADER false"
     else:
-        query = f"SELECT {', '.join(f'{cell} AS {quoted(name)}' for name, cell in cells.items())} FROM {source}"
-    [(written,)] = connection.execute(f"COPY ({query}) TO {literal(os.fspath(into))} ({options})").fetchall()
+        query = f"SELECT {', '.join(f'{cell} AS {quote_name(name)}' for name, cell in cells.items())} FROM {source}"
+    [(written,)] = connection.execute(f"COPY ({query}) TO {quote_text(os.fspath(into))} ({options})").fetchall()
     return int(written) - (format == "csv")
 
 
@@ -67,9 +67,9 @@ def infer_types(connection: duckdb.DuckDBPyConnection, cells: Mapping[str, str],
     """
     counts: list[str] = []
     for cell in cells.values():
-        there, text = f"({cell} IS NOT NULL AND NOT {absent(cell)})", f"trim({cell})"
-        whole = f"regexp_full_match({text}, {literal(WHOLE)}) AND length({text}) <= {DIGITS}"
-        spelt = f"regexp_full_match({text}, {literal(NUMBER)}) AND isfinite(TRY_CAST({text} AS DOUBLE))"
+        there, text = f"({cell} IS NOT NULL AND NOT {write_is_missing(cell)})", f"trim({cell})"
+        whole = f"regexp_full_match({text}, {quote_text(WHOLE)}) AND length({text}) <= {DIGITS}"
+        spelt = f"regexp_full_match({text}, {quote_text(NUMBER)}) AND isfinite(TRY_CAST({text} AS DOUBLE))"
         number = f"({whole}) OR ({spelt} AND regexp_matches({text}, '[.eE]'))"
         kinds = (there, whole, number, f"lower({text}) IN ('true', 'false')")
         counts += [f"count_if({there} AND ({holds}))" for holds in kinds]
@@ -79,7 +79,7 @@ def infer_types(connection: duckdb.DuckDBPyConnection, cells: Mapping[str, str],
         there, *spelt_as = counts_row[4 * i : 4 * i + 4]
         possible = zip(("BIGINT", "DOUBLE", "BOOLEAN"), spelt_as, strict=True)
         kind = next((kind for kind, count in possible if count == there), None) if there else None
-        present = f"CASE WHEN {absent(cell)} THEN NULL ELSE trim({cell}) END"
+        present = f"CASE WHEN {write_is_missing(cell)} THEN NULL ELSE trim({cell}) END"
         made[name] = cell if kind is None else f"CAST({present} AS {kind})"
     return made
 
@@ -115,8 +115,8 @@ class CaseColumns(File):
     def __init__(self, path: Any, format: str | None = None) -> None:
         if format is not None and format not in FORMATS:
             raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
-        place, title = (spooled(path), "standard input") if path == "-" else local(path)
-        kind = format or layout_of(place)
+        place, title = (spool(path), "standard input") if path == "-" else find_local_file(path)
+        kind = format or find_format(place)
         is_converted = kind in ("arrow", "excel")
         self._folder = tempfile.TemporaryDirectory(prefix="cutline-") if is_converted else None
         if self._folder is not None and kind == "excel":  # which DuckDB reads as CSV
@@ -124,10 +124,10 @@ class CaseColumns(File):
         elif self._folder is not None:  # which DuckDB reads as Parquet
             from pyarrow import parquet
 
-            parquet.write_table(arrow_files.table(place, title), parquet_path := Path(self._folder.name, "rows"))
+            parquet.write_table(arrow_files.read_table(place, title), parquet_path := Path(self._folder.name, "rows"))
             place, kind = parquet_path, "parquet"
         if kind == "csv":
-            place, _ = in_utf8(place, title)
+            place, _ = convert_to_utf8(place, title)
         super().__init__(place, title, kind)
 
     def __enter__(self) -> CaseColumns:
@@ -153,9 +153,9 @@ class CaseColumns(File):
             return f"({value} {'>=' if flags.higher else '<='} {at})"
 
         written = self._copy(score, reaches, flags.column, into, kind, drop=flags.drop)
-        with self._plainly():
-            value = self._sql(score)
-            where = f"{reaches(value)} AND {is_number(value)}"
+        with self._translate_errors():
+            value = self._write_column(score)
+            where = f"{reaches(value)} AND {write_is_number(value)}"
             return int(self._fetch_row(f"SELECT count(*) FROM {self._from} WHERE {where}")[0]), written
 
     def flag_first(self, flags: Flags, quota: int, into: Path, kind: str) -> FirstCases:
@@ -169,12 +169,12 @@ class CaseColumns(File):
         """
         score = self._request_score(flags.score, flags.column, "the flags")
         self._check_numbers(score)
-        value = self._sql(score)
+        value = self._write_column(score)
         if not flags.drop:
             self._check_present(score, value)
-        numbers = f"SELECT {value} AS value FROM {self._from} WHERE {is_number(value)}"
+        numbers = f"SELECT {value} AS value FROM {self._from} WHERE {write_is_number(value)}"
         order, beyond = ("DESC", ">") if flags.higher else ("ASC", "<")
-        with self._plainly():
+        with self._translate_errors():
             count = int(self._fetch_row(f"SELECT count(*) FROM ({numbers})")[0])
             if quota > count:
                 raise ParameterError(
@@ -229,22 +229,22 @@ class CaseColumns(File):
             score: The column of the scores.
         """
         request = Request("scores", score)
-        check(self, {"scores": request})
+        check_columns(self, {"scores": request})
         self._check_numbers(request)
         if not self._holds_numbers(score):
             what = f"Column {score!r} holds no numbers, but {self.types[score]}"
             raise InputError(what, "pass the column of the scores")
-        value = self._sql(request)
-        with self._plainly():
+        value = self._write_column(request)
+        with self._translate_errors():
             low, high = self._fetch_row(f"SELECT min({value}), max({value}) FROM {self._from}")
         if low is None:
             raise InputError(f"Column {score!r} has no score", "pass cases with scores")
         return float(low), float(high)
 
     def _request_score(self, score: str, column: str, noun: str) -> Request:
-        """Return the request of the scores; refuse a missing column, and a new one whose name is taken."""
+        """Request the scores; raise if their column is missing, or the name of the new column is taken."""
         request = Request("scores", score)
-        check(self, {"scores": request})
+        check_columns(self, {"scores": request})
         if column in self.columns:
             raise InputError(f"{self.title} has a column {column!r} already", f"pass another name for {noun}")
         return request
@@ -265,16 +265,16 @@ class CaseColumns(File):
                 try:
                     count = self._copy(score, expression, column, Path(folder, "rows"), "parquet", drop=drop)
                 except OSError as error:
-                    raise no_room(error.strerror) from None
+                    raise make_full_disk_error(error.strerror) from None
                 _convert_to_arrow(Path(folder, "rows"), into)
                 return count
         self._check_numbers(score)
-        value = self._sql(score)
+        value = self._write_column(score)
         if not drop:
             self._check_present(score, value)
-        source = self._from + (f" WHERE {is_number(value)}" if drop else "")
-        cells = {name: quoted(self._names[name]) for name in self.columns}
-        with self._plainly():
+        source = self._from + (f" WHERE {write_is_number(value)}" if drop else "")
+        cells = {name: quote_name(self._names[name]) for name in self.columns}
+        with self._translate_errors():
             if self._kind == "csv" and not kind.startswith("csv"):
                 cells = infer_types(self._connection, cells, source)
             try:
@@ -287,8 +287,8 @@ class CaseColumns(File):
     def _check_present(self, score: Request, value: str) -> None:
         """Refuse a row without a score."""
         numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"
-        with self._plainly():
-            query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE NOT ({is_number('value')})"
+        with self._translate_errors():
+            query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE NOT ({write_is_number('value')})"
             first, missing = self._fetch_row(query)
         if missing:
             problem = f"Column {score.column!r} holds {format_count(missing, 'missing value')}, the first"

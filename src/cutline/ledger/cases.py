@@ -14,7 +14,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.inputs.in_memory import rank_cases
-from cutline.inputs.rank import default_threshold
+from cutline.inputs.rank import choose_default_threshold
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Material:
     def of_rows(cls, rows: Rows, threshold: float | None = None, training: float | None = None) -> Material:
         """Return the material of rows; cut where `evaluate` would cut them unless a threshold is given."""
         ranking = rows.rank()
-        cut = default_threshold(ranking) if threshold is None else threshold
+        cut = choose_default_threshold(ranking) if threshold is None else threshold
         return cls(ranking, cut, lambda: rows, training=training, is_default_cut=threshold is None)
 
     @classmethod

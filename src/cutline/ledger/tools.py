@@ -12,7 +12,7 @@ from cutline.core.errors import InputError, ParameterError, UnknownNameError, fi
 from cutline.core.public import public
 from cutline.core.validation import check_text
 from cutline.evaluation import Evaluation
-from cutline.inputs.rank import complete
+from cutline.inputs.rank import select_complete_cases
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Convention
 from cutline.ledger.quantity import PrintedQuantity, parse_quantity
@@ -165,7 +165,7 @@ def make_material(ev: Evaluation, rows: Any = None) -> Material:
             f"is {shorten_repr(rows)}", "pass (labels, scores) or (labels, scores, weights)", argument="rows"
         )
     labels, scores, *weights = rows
-    complete_cases = complete(labels, scores, weights[0] if weights else None, positive=_read_positive(ev))
+    complete_cases = select_complete_cases(labels, scores, weights[0] if weights else None, positive=_read_positive(ev))
     sign = 1 if ev.ranking.higher_is_positive else -1
     cases = Rows(complete_cases.is_positive, sign * complete_cases.scores, complete_cases.weights)
     return replace(Material.of_rows(cases, sign * float(ev.threshold)), is_default_cut=ev.cut.is_default)

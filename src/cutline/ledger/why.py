@@ -18,7 +18,7 @@ from cutline.core.public import public
 from cutline.core.table import ComparedByFields, format_value
 from cutline.core.validation import check_flag
 from cutline.cuts.requirements import Term
-from cutline.inputs.rank import Missing, complete
+from cutline.inputs.rank import Missing, select_complete_cases
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Stage
 from cutline.ledger.quantity import Printed, PrintedQuantity, make_quantity, parse_printed, parse_quantity
@@ -312,7 +312,7 @@ def prepare_rows(
 ) -> Rows:
     """Return the complete rows, with scores that are high for the positive class; the arguments are those of why()."""
     sign = 1.0 if higher_is_positive else -1.0
-    cases = complete(labels, scores, weights, positive=positive, missing=missing)
+    cases = select_complete_cases(labels, scores, weights, positive=positive, missing=missing)
     extra = {name: _read_further_column(column, name, cases) for name, column in (("other", other), ("groups", groups))}
     if extra["other"] is not None:
         extra["other"] = sign * extra["other"].astype(float)

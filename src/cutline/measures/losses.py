@@ -17,7 +17,7 @@ from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
-from cutline.inputs.rank import cases
+from cutline.inputs.rank import read_cases
 
 
 class Loss(NamedTuple):
@@ -43,7 +43,7 @@ class TripletLoss(NamedTuple):
 
 def _turn_margins(labels: npt.ArrayLike, margins: npt.ArrayLike, positive: object) -> tuple[Array, Array, Array]:
     """Return which cases are positive, +1 or -1 for each, and the margins turned so that more means more right."""
-    is_positive, z = cases(labels, margins, positive=positive, name="margins")
+    is_positive, z = read_cases(labels, margins, positive=positive, name="margins")
     sign = np.where(is_positive, 1.0, -1.0)
     return is_positive, sign, sign * z
 

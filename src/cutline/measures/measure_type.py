@@ -18,7 +18,7 @@ from cutline.core.public import hint_argument, public
 from cutline.core.ranking import Ranking
 from cutline.core.table import is_equal
 from cutline.core.validation import check_number
-from cutline.inputs.rank import Missing, check_probabilities, cut, default_threshold, places, rank
+from cutline.inputs.rank import Missing, check_probabilities, choose_default_threshold, count_places, cut_ranking, rank
 from cutline.measures.forms import ConstraintSearch, Equivalent, Form, PairedShare, Proportion
 from cutline.measures.metadata import Context, Parameter, ReferenceValue, UndefinedWhen
 from cutline.measures.references import cite
@@ -333,7 +333,7 @@ class Measure:
                 )
         elif self.needs is Needs.COUNTS:
             where = {name: parameters.pop(name) for name in ("threshold", "quota", "share") if name in parameters}
-            data = cut(data, **where) if where else data.at_threshold(default_threshold(data))
+            data = cut_ranking(data, **where) if where else data.at_threshold(choose_default_threshold(data))
         else:
             if self.needs is Needs.PROBABILITIES:
                 low, high = sorted((float(data.score[0]), float(data.score[-1])))
@@ -342,7 +342,7 @@ class Measure:
                 named = {name: parameters.pop(name) for name in ("quota", "share") if name in parameters}
                 named = named or {"quota": self.bound.get("quota")}
                 if any(value is not None for value in named.values()):
-                    return data, self.check(parameters, complete=False) | {"quota": places(data, **named)}
+                    return data, self.check(parameters, complete=False) | {"quota": count_places(data, **named)}
         return data, self.check(parameters)
 
     def threshold(self, ranking: Ranking, **parameters: Any) -> float:

@@ -17,7 +17,7 @@ from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.inputs.rank import cases, check_probabilities
+from cutline.inputs.rank import check_probabilities, read_cases
 from cutline.measures.forms import Equivalent, MeanOfCases
 from cutline.measures.metadata import ONE_CLASS, Parameter, ReferenceValue, UndefinedWhen
 from cutline.measures.rates import BASE, entropy, xlogx
@@ -377,7 +377,7 @@ def information_scores(
     if classes is not None:
         raise ParameterError("is for a matrix of scores", "leave it out", argument="classes")
     PRIOR.check("prior", prior, None)
-    is_positive, probabilities = cases(labels, scores, positive=positive)
+    is_positive, probabilities = read_cases(labels, scores, positive=positive)
     check_probabilities("information_scores", float(probabilities.min()), float(probabilities.max()))
     prior = float(is_positive.mean()) if prior is None else prior
     if prior in (0, 1):  # one class, and no prior that could tell it from another

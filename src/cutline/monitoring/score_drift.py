@@ -147,7 +147,7 @@ def _read(path: Any, score: str | None, label: str | None, threshold: float | No
     if label is not None:
         return evaluate(label, score, data=path, threshold=threshold)
     columns = {"scores": column_source.Request("scores", score)}
-    with column_source.reading(column_source.open_source(path), columns, any_order=True) as rows:
+    with column_source.read_rows(column_source.open_source(path), columns, any_order=True) as rows:
         return rows["scores"]
 
 

@@ -15,7 +15,7 @@ from cutline.core.public import public
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.inference.differences.difference import Difference, ResampledDifference, StudentDifference, chi_square
 from cutline.inference.differences.pair_tests import PairTest, PairTests, apply_holm
-from cutline.inputs.multiclass import ClassCases, read
+from cutline.inputs.multiclass import ClassCases, read_class_cases
 from cutline.inputs.rank import WeightsAre
 from cutline.measures import MEASURES, Measure
 from cutline.measures.registry import list_measures
@@ -77,7 +77,7 @@ def compare_classes(
     named = {str(name): own for name, own in scores.items()}
     how: dict[str, Any] = {"classes": classes, "missing": missing, "groups": groups, "weights_are": weights_are}
     how["ordered"] = ordered
-    tables = read(labels, named, weights, data=data, **how)
+    tables = read_class_cases(labels, named, weights, data=data, **how)
     return ClassComparison({name: OneVsRest(cases, name) for name, cases in tables.items()})
 
 

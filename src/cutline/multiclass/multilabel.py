@@ -34,9 +34,9 @@ from cutline.core.validation import (
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import make_estimate, note_groups
 from cutline.inference.survey import ClusterRatio, cluster_ratio, student_limits, wilson_limits
-from cutline.inputs.column_source import Request, open_source, reading
+from cutline.inputs.column_source import Request, open_source, read_rows
 from cutline.inputs.in_memory import rank_cases
-from cutline.inputs.rank import default_threshold
+from cutline.inputs.rank import choose_default_threshold
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.registry import list_measures
 from cutline.multiclass.statistic import MACRO, MEANS, MICRO, stack_rankings
@@ -81,7 +81,7 @@ def read_labels(
         if groups is not None:
             requests["groups"] = Request("groups", groups)
         names = list(scores) if names is None and isinstance(scores, Mapping) else names or list(labels)
-        with reading(open_source(data), requests) as rows:
+        with read_rows(open_source(data), requests) as rows:
             columns = [_as_numbers(rows["y", i], column) for i, column in enumerate(labels)]
             matrix = np.column_stack(
                 [validation.as_scores(rows["s", i]).astype(float) for i in range(len(score_columns))]
@@ -173,7 +173,7 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
     def _choose_thresholds(self, threshold: Any) -> Array:
         """Return the cut of each label: one for all, or what suits the scores of each."""
         if threshold is None:
-            return np.array([default_threshold(r) for r in self._rankings])
+            return np.array([choose_default_threshold(r) for r in self._rankings])
         return np.full(len(self), check_number(threshold, "threshold"))
 
     # ------------------------------------------------------------------ values

@@ -23,7 +23,7 @@ from cutline.core.validation import (
 )
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inputs.multiclass import ClassCases, read
+from cutline.inputs.multiclass import ClassCases, read_class_cases
 from cutline.inputs.rank import WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.registry import list_measures
@@ -141,7 +141,7 @@ def one_vs_rest(
         return read_labels(labels, scores, names=classes, name=name, data=data, groups=groups)  # type: ignore[return-value]
     how: dict[str, Any] = {"classes": classes, "missing": missing, "groups": groups, "weights_are": weights_are}
     how["ordered"] = ordered
-    (cases,) = read(labels, {name or "": scores}, weights, data=data, **how).values()
+    (cases,) = read_class_cases(labels, {name or "": scores}, weights, data=data, **how).values()
     return OneVsRest(cases, name)
 
 

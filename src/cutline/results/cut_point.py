@@ -13,7 +13,7 @@ from cutline.core import validation
 from cutline.core.counts import Counts, format_number
 from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.ranking import Ranking
-from cutline.inputs.rank import cut, default_threshold
+from cutline.inputs.rank import choose_default_threshold, cut_ranking
 from cutline.measures import Measure, Needs
 
 _LONG = 5  # digits from which on they are grouped by thin spaces, as the page's program does
@@ -141,7 +141,7 @@ class CutPoint:
 
     def counts(self, ranking: Ranking) -> Counts:
         """Return the counts of a ranking at this cut."""
-        return cut(ranking, **self.parameters)
+        return cut_ranking(ranking, **self.parameters)
 
 
 def cut_point(ranking: Ranking, threshold: Any = None, quota: Any = None, share: Any = None) -> CutPoint:
@@ -152,8 +152,8 @@ def cut_point(ranking: Ranking, threshold: Any = None, quota: Any = None, share:
         each = Text(first, *(part for other in others for part in (" and ", other)), " each set the cut")
         raise ParameterError(each, "pass one of them")
     if not named:
-        return CutPoint(default_threshold(ranking), is_default=True)
+        return CutPoint(choose_default_threshold(ranking), is_default=True)
     if threshold is not None:
         return CutPoint(validation.check_number(threshold, "threshold"))
-    score = float(cut(ranking, quota=quota, share=share).threshold)
+    score = float(cut_ranking(ranking, quota=quota, share=share).threshold)
     return CutPoint(score, None if quota is None else float(quota), None if share is None else float(share))

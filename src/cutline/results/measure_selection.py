@@ -8,7 +8,7 @@ from typing import Any
 
 from cutline.core.errors import ParameterError, shorten_repr
 from cutline.core.ranking import Ranking
-from cutline.inputs.rank import places
+from cutline.inputs.rank import count_places
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures.aliases import use_alias
 from cutline.measures.registry import list_measures
@@ -91,7 +91,7 @@ def _bind(measure: Measure, parameters: dict[str, Any], ranking: Ranking, cut: C
     if "quota" in measure.parameters and "quota" not in {**measure.bound, **parameters}:
         where = own_cut if own_cut.keys() == {"share"} else cut.parameters if cut.by_quota and not own_cut else {}
         if where:
-            place = float(places(ranking, **where))
+            place = float(count_places(ranking, **where))
             parameters["quota"] = int(place) if place.is_integer() else place
             own_cut = {}
     return SelectedMeasure(measure.with_(**parameters, **own_cut))  # which refuses what the measure does not take

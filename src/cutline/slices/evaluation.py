@@ -31,16 +31,16 @@ from cutline.inference.simultaneous import sidak_level
 from cutline.inference.slice_auc import PERMUTATIONS
 from cutline.inputs import column_source
 from cutline.inputs.out_of_core import RankedSlices, RankingOptions
-from cutline.inputs.rank import complete, rank_parts, rank_slices
+from cutline.inputs.rank import rank_parts, rank_slices, select_complete_cases
 from cutline.inputs.slicing import (
-    check_few,
+    check_slice_count,
     code_slices,
     cross_slices,
+    find_rows_with_slice,
+    format_slice,
+    list_slice_columns,
+    list_slice_rules,
     look_up_slices,
-    rows_with_slice,
-    slice_columns,
-    slice_label,
-    slice_rules,
 )
 from cutline.measures import Measure
 from cutline.results.base import NamedParts, Summarized
@@ -126,7 +126,7 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
 
     def label(self, key: Any) -> str:
         """Return the values of a slice as one text."""
-        return slice_label(key)
+        return format_slice(key)
 
     @property
     def has_common_cut(self) -> bool:
@@ -507,7 +507,7 @@ def tabulate_slices(by: str, summaries: Mapping[Any, Summary]) -> Table:
     """Return the numbers of all slices, a row for each slice and measure."""
     rows: list[tuple[Any, ...]] = []
     for value, summary in summaries.items():
-        name = slice_label(value) if isinstance(value, tuple) else value
+        name = format_slice(value) if isinstance(value, tuple) else value
         facts = (name, summary.data.cases, summary.data.positives)
         rows += [(*facts, *(row[column] for column in COLUMNS)) for row in summary]
     return Table((by, "cases", "positives", *COLUMNS), tuple(rows), hidden=("method", "note"))
@@ -541,22 +541,22 @@ def evaluate_slices(
         groups: As in `evaluate`; a group may have cases in several slices.
     """
     if data is None:
-        values = slice_columns(by)
+        values = list_slice_columns(by)
         columns = {"labels": labels, "scores": scores, "weights": weights, "groups": groups}
         rows = {key: value for key, value in columns.items() if value is not None}
         return _evaluate_rows(rows, values, dict.fromkeys(values), how, cut)
-    rules = slice_rules(by)
+    rules = list_slice_rules(by)
     cases = column_source.request_columns(labels, scores, weights, groups, positive=how.get("positive"))
     source = column_source.open_source(data, memory=how.get("memory"))
     more = {_name_request(i): column_source.Request("groups", name) for i, name in enumerate(rules)}
-    column_source.check(source, {**cases, **more})
+    column_source.check_columns(source, {**cases, **more})
     if groups is None and isinstance(source, column_source.SliceableSource):
         aggregated = _evaluate_aggregated(source, cases, rules, how, cut)
         if aggregated is not None:
             return aggregated
-    with column_source.reading(source, {**cases, **more}, any_order=True) as rows:
+    with column_source.read_rows(source, {**cases, **more}, any_order=True) as rows:
         values = {name: rows.pop(_name_request(i)) for i, name in enumerate(rules)}
-        return _evaluate_rows(rows, values, rules, how, cut, column_source.notes_on(source, cases))
+        return _evaluate_rows(rows, values, rules, how, cut, column_source.join_notes(source, cases))
 
 
 def _evaluate_aggregated(
@@ -577,7 +577,9 @@ def _evaluate_aggregated(
         return None  # the rows tell where it is
     if ranked is None:
         return None
-    return _build_slices(slices.keys, ranked, list(rules), cut, slices.left_out, column_source.notes_on(source, cases))
+    return _build_slices(
+        slices.keys, ranked, list(rules), cut, slices.left_out, column_source.join_notes(source, cases)
+    )
 
 
 def _name_request(number: int) -> str:
@@ -655,10 +657,10 @@ def _evaluate_rows(
     validation.check_one_order({**rows, **values})
     columns, keys, left_out = _with_slice(rows, values, str(how.get("missing")))
     codes, names = cross_slices([code_slices(name, column, rules[name]) for name, column in keys.items()])
-    check_few(len(names))
+    check_slice_count(len(names))
     reading = {key: how[key] for key in ("positive", "missing", "weights_are") if key in how}
     weights, direction = columns.get("weights"), how.get("higher_is_positive", True)
-    cases = complete(columns["labels"], columns["scores"], weights, **reading)
+    cases = select_complete_cases(columns["labels"], columns["scores"], weights, **reading)
     ranked = rank_parts(cases, codes, len(names), weights, direction)
     slices = _build_slices(names, ranked, list(values), cut, left_out, read_as)
     if "groups" not in columns:
@@ -689,7 +691,7 @@ def _with_slice(
     keys = {name: validation.as_column(column, "by") for name, column in values.items()}
     for name, column in (*columns.items(), *(("by", column) for column in keys.values())):
         validation.check_length(column, len(columns["labels"]), name)
-    rows_given, present = len(columns["labels"]), rows_with_slice(keys, missing)
+    rows_given, present = len(columns["labels"]), find_rows_with_slice(keys, missing)
     if len(present) < rows_given:
         keys = {name: column[present] for name, column in keys.items()}
         columns = {key: column[present] for key, column in columns.items()}

@@ -19,16 +19,16 @@ from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, format_p, format_value, to_json_value
 from cutline.core.validation import LEVEL, check_choice, check_level, format_count
 from cutline.inference.simultaneous import holm, run_cochran_test
-from cutline.inputs.column_source import Request, open_source, reading, request_columns
+from cutline.inputs.column_source import Request, open_source, read_rows, request_columns
 from cutline.inputs.rank import Missing
 from cutline.inputs.slicing import (
-    check_few,
+    check_slice_count,
     code_slices,
     cross_slices,
-    rows_with_slice,
-    slice_columns,
-    slice_label,
-    slice_rules,
+    find_rows_with_slice,
+    format_slice,
+    list_slice_columns,
+    list_slice_rules,
 )
 from cutline.measures import MEASURES
 from cutline.results.base import NamedParts, Summarized, Tabulated
@@ -86,15 +86,15 @@ def compare_by_slice(
     if not isinstance(scores, Mapping) or len(scores) < 2:
         raise ParameterError("is not a mapping of two or more models", "pass the scores by model", argument="scores")
     if data is None:
-        values = slice_columns(by)
+        values = list_slice_columns(by)
         rules: dict[str, Any] = dict.fromkeys(values)
     else:
-        rules = slice_rules(by)
+        rules = list_slice_rules(by)
         cases = request_columns(labels, None, weights, positive=positive)
         del cases["scores"]
         models = {("model", name): Request("scores", column) for name, column in scores.items()}
         slices = {("by", name): Request("groups", name) for name in rules}
-        with reading(open_source(data), {**cases, **models, **slices}) as rows:
+        with read_rows(open_source(data), {**cases, **models, **slices}) as rows:
             values = {name: rows[("by", name)] for name in rules}
             labels, weights = rows["labels"], rows.get("weights")
             scores = {name: rows[("model", name)] for name in scores}
@@ -107,10 +107,10 @@ def compare_by_slice(
     checked = [*columns.items(), *(("scores", c) for c in by_model.values()), *(("by", c) for c in keys.values())]
     for name, column in checked:
         validation.check_length(column, length, name)
-    present = rows_with_slice(keys, missing)
+    present = find_rows_with_slice(keys, missing)
     left_out = length - len(present)
     codes, names = cross_slices([code_slices(name, column[present], rules[name]) for name, column in keys.items()])
-    check_few(len(names))
+    check_slice_count(len(names))
     how: dict[str, Any] = {"missing": missing, "higher_is_positive": higher_is_positive}
 
     def compare_rows(rows: Array, positive: Any, threshold: Any) -> Comparison:
@@ -238,7 +238,7 @@ class SliceDifference(ComparedByFields):
     @property
     def name(self) -> str:
         """Return the label of the slice."""
-        return slice_label(self.slice)
+        return format_slice(self.slice)
 
     def to_cells(self) -> tuple[Any, ...]:
         """Return the columns of the table."""

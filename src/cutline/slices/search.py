@@ -30,8 +30,8 @@ from cutline.inference.slice_search import (
     search,
 )
 from cutline.inputs import column_source
-from cutline.inputs.rank import Missing, complete, rank
-from cutline.inputs.slicing import as_numbers
+from cutline.inputs.rank import Missing, rank, select_complete_cases
+from cutline.inputs.slicing import convert_numeric_text
 from cutline.results.base import Tabulated
 from cutline.results.notes import Note
 
@@ -113,8 +113,8 @@ def find_slices(
     if depth > 3:
         raise ParameterError(f"is {depth}", "pass 1, 2 or 3", argument="depth")
     rows, columns = _read_rows(labels, scores, groups, data, features, positive)
-    cases = complete(rows["labels"], rows["scores"], None, positive=positive, missing=missing)
-    ranking = cases.ranked(higher_is_positive=higher_is_positive)
+    cases = select_complete_cases(rows["labels"], rows["scores"], None, positive=positive, missing=missing)
+    ranking = cases.rank(higher_is_positive=higher_is_positive)
     ev = Evaluation(ranking, threshold=threshold)
     own = rows["groups"][cases.position] if "groups" in rows else None
     table = _Cases.of(ev, np.asarray(cases.is_positive, bool), np.asarray(cases.scores), measure, own)
@@ -130,7 +130,7 @@ def _read_rows(
         if hasattr(type(features), "columns") and not isinstance(features, Mapping):  # a data frame
             source = column_source.open_source(features)
             requests = {name: column_source.Request("groups", name) for name in source.columns}
-            with column_source.reading(source, requests) as collected:
+            with column_source.read_rows(source, requests) as collected:
                 features = dict(collected)
         if not isinstance(features, Mapping) or not features:
             way_out = Text(
@@ -150,7 +150,7 @@ def _read_rows(
         )
         cases = column_source.request_columns(labels, scores, None, groups, positive=positive)
         more = {("features", i): column_source.Request("groups", name) for i, name in enumerate(names)}
-        with column_source.reading(source, {**cases, **more}) as collected:
+        with column_source.read_rows(source, {**cases, **more}) as collected:
             rows = {key: validation.as_column(collected[key], key) for key in cases}
             columns = {name: validation.as_column(collected["features", i], "features") for i, name in enumerate(names)}
     own = {"groups": rows["groups"]} if "groups" in rows else {}
@@ -232,7 +232,7 @@ def _search_slices(
     if most < count:
         rows = np.sort(rng.choice(count, most, replace=False))
         table = table.subset(rows)
-    coded = {name: code_column(name, as_numbers(values[rows])) for name, values in columns.items()}
+    coded = {name: code_column(name, convert_numeric_text(values[rows])) for name, values in columns.items()}
     classes = (table.is_positive, ~table.is_positive) if measure == "auc" else ()
     lattice = build_lattice(coded, depth, least, classes)
     _check_size(lattice, least)

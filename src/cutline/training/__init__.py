@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from cutline import InputError, Measure
 from cutline.core.validation import as_numbers
-from cutline.inputs.rank import cases
+from cutline.inputs.rank import read_cases
 from cutline.training.boosting import BoostingLoss, BoostingMetric, auc_pairs, boosting_loss, boosting_metric
 from cutline.training.class_order import Oracle, Psi, Risk, Split
 from cutline.training.classifier import Candidate, LinearMeasureClassifier, check_psi
@@ -58,7 +58,7 @@ def oracle(
     >>> bound(np.array([0.5, 0.0, 1.0]))  # the hinge of the pairs: (0.5 + 1.5) / 2
     Risk(value=1.0, gradient=array([-1. ,  0.5,  0.5]))
     """
-    is_positive, _ = cases(labels, np.zeros(len(np.asarray(labels))), positive=positive)
+    is_positive, _ = read_cases(labels, np.zeros(len(np.asarray(labels))), positive=positive)
     split = Split(is_positive)
     if not len(split.pos) or not len(split.neg):
         raise InputError("All cases are of one class", "pass labels of two classes")

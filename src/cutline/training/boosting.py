@@ -19,7 +19,7 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import hint_similar, shorten_repr
 from cutline.core.public import public
 from cutline.core.validation import as_numbers, check_number
-from cutline.inputs.rank import cases
+from cutline.inputs.rank import read_cases
 from cutline.measures.losses import Loss
 from cutline.training.class_order import Split
 from cutline.training.newton import PairSquares
@@ -44,7 +44,7 @@ def auc_pairs(
     >>> auc_pairs([1, 0, 0], [0.5, 0.0, 1.0]).value.mean()  # (0.25 + 2.25) / 2
     np.float64(1.25)
     """
-    is_positive, scores = cases(labels, margins, positive=positive)
+    is_positive, scores = read_cases(labels, margins, positive=positive)
     weight = None if weights is None else _read_weights(weights, len(scores))
     heavy = np.ones(len(scores)) if weight is None else weight
     if not heavy[is_positive].any() or not heavy[~is_positive].any():

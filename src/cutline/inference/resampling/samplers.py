@@ -19,7 +19,7 @@ from cutline.core.table import ComparedByFields
 from cutline.core.validation import encode_groups
 from cutline.inference.resampling.binning import ScoreBins
 from cutline.inputs import in_memory
-from cutline.inputs.alignment import groups_of
+from cutline.inputs.alignment import align_groups
 from cutline.inputs.rank import Cases, WeightsAre
 
 _PARTS = 2**16  # of the numbers from 0 to 1: what 16 bits tell apart
@@ -128,8 +128,8 @@ def make_sampler(
         weights_are: What the weights are.
     """
     check_strata(strata, weights_are)
-    together = None if groups is None else groups_of(groups, cases)
-    apart = None if strata is None else groups_of(strata, cases, "strata")
+    together = None if groups is None else align_groups(groups, cases)
+    apart = None if strata is None else align_groups(strata, cases, "strata")
     return GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, together, apart)
 
 

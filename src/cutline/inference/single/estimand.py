@@ -20,7 +20,7 @@ from cutline.inference.effective_size import effective_counts, freedom_of_sum, s
 from cutline.inference.influence import JUMPING, Influence, of_four, of_order
 from cutline.inference.quantities import Quantity, find_quantity
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inputs.rank import cut, places, places_of_share
+from cutline.inputs.rank import count_places, count_places_of_share, cut_ranking
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.bin_brackets import Bounds, bound_measure
 from cutline.measures.forms import Form, PartialArea
@@ -91,7 +91,7 @@ class Estimand:
             cut_at, of_counts = _transfer_cut(ranking, where, design), compute
             statistic = _compose(of_counts, cut_at)
             if "threshold" not in where:
-                quota = places(ranking, quota=where.get("quota"), share=where.get("share"))
+                quota = count_places(ranking, quota=where.get("quota"), share=where.get("share"))
         elif quota is not None:
             statistic = _compose_with_quota(compute, _transfer_quota(quota, ranking, design))
         else:
@@ -132,7 +132,7 @@ class Estimand:
         _check_cut_parameters(where)
         compute: Callable[[Any], Any] = partial(call_user_function, function, "measure")
         if where:
-            cut(ranking, **where)  # raises if they name no cut
+            cut_ranking(ranking, **where)  # raises if they name no cut
             compute = _compose(compute, _transfer_cut(ranking, where, design))
         name = getattr(function, "__name__", type(function).__name__)
 
@@ -317,7 +317,7 @@ def _transfer_cut(ranking: Ranking, where: dict[str, Any], design: GroupSampler 
     """Return a function that makes the same cut in any ranking."""
     threshold = where.get("threshold")
     if threshold is None:
-        quota = places(ranking, quota=where.get("quota"), share=where.get("share"))
+        quota = count_places(ranking, quota=where.get("quota"), share=where.get("share"))
         flagged = _transfer_quota(quota, ranking, design)
         return lambda r: r.at_quota(flagged(r))
     at = float(threshold)
@@ -330,7 +330,7 @@ def _transfer_quota(quota: Any, ranking: Ranking, design: GroupSampler | None) -
     Resamples of whole groups differ in length.
     """
     share = float(quota / ranking.total)
-    return lambda r: np.minimum(quota if design is None else places_of_share(r, share), r.total)
+    return lambda r: np.minimum(quota if design is None else count_places_of_share(r, share), r.total)
 
 
 def _compose(function: Callable[[Counts], Any], cut_at: Callable[[Ranking], Counts]) -> Callable[[Ranking], Any]:
