@@ -23,6 +23,7 @@ from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import correct_bias
 from cutline.inference.survey import Linearised, linearise_rows
 from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures.forms import PartialArea
 from cutline.results.estimate import Limits
 
 
@@ -191,17 +192,30 @@ class PairedValues:
     def freedom(self) -> float:
         """Degrees of freedom: the cases, or groups, of the smaller class less one, and at least one.
 
-        Only cases that the models score differently count.
+        Only cases that the models score differently count, and for a partial area only those in its part of the curve.
+        Without the latter, equal areas above a recall of 0.8 differed significantly in 10 to 12 % of 400 samples with
+        12 or 15 positives.
         """
-        sampler = self.pairing.sampler(0)
+        sampler, sizes = self.pairing.sampler(0), effective_size.effective_sizes(self.pairing.rankings[0])
+        shares = self._shares_of_area
         if sampler is not None:
-            return max(min(sampler.freedom_of_classes), 1.0)
-        fewest = min((cases for cases in self.scored_differently if cases > 0), default=self.size)
+            in_part = [share * float(size) for share, size in zip(shares, sizes, strict=True) if share < 1]
+            return max(min(*sampler.freedom_of_classes, min(in_part, default=math.inf) - 1), 1.0)
+        parts = zip(shares, self.scored_differently, strict=True)
+        fewest = min((share * cases for share, cases in parts if cases > 0), default=self.size)
         if self.measure.name == "roc_n":  # few cases with heavy weights may be the first n false positives
             ranking = self.pairing.rankings[0]
             n = {**self.measure.defaults, **self.measure.bound, **self.question.parameters[0]}["n"]
-            fewest = min(fewest, n * float(effective_size.effective_sizes(ranking).negatives / ranking.negatives))
+            fewest = min(fewest, n * float(sizes.negatives / ranking.negatives))
         return max(fewest - 1, 1.0)
+
+    @property
+    def _shares_of_area(self) -> tuple[float, float]:
+        """Shares of the positives and of the negatives that a partial area is over; 1 for other measures."""
+        form = self.measure.form
+        if not isinstance(form, PartialArea):
+            return 1.0, 1.0
+        return form.shares(**{**self.measure.bound, **self.question.parameters[0]})
 
     @property
     def inflation(self) -> float:
@@ -213,7 +227,8 @@ class PairedValues:
         sampler = self.pairing.sampler(0)
         if sampler is None:
             return 1.0
-        of_class, of_all = self.freedom, float(sampler.groups - sampler.strata)
+        of_class = max(min(sampler.freedom_of_classes), 1.0)
+        of_all = float(sampler.groups - sampler.strata)
         return (of_class + 1) / of_class * of_all / (of_all + 1) if of_all > of_class else 1.0
 
     def linearised(self, *changes: Array) -> Linearised:
