@@ -17,10 +17,10 @@ from cutline.inference.differences.difference import (
     StudentDifference,
     chi_square,
     describe_more_cases,
-    holm,
     needed_cases,
 )
 from cutline.inference.resampling.bootstrap import percentile
+from cutline.inference.simultaneous import holm
 
 
 # Few, because the peer is slow.
