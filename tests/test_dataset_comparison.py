@@ -93,7 +93,7 @@ def test_few_data_sets_are_noted() -> None:
         ({"a": [1, None], "b": [2, 3]}, {}, "has no number for a on data set 2"),
         ({"a": [1, 2], "b": [2, 3]}, {"control": "c"}, "control is 'c'"),
         ({"a": [1, 2], "b": [2, 3]}, {"test": "tukey"}, "wilcoxon, nemenyi"),
-        ({"a": [1, 2], "b": [2, 3]}, {"models": ["a", "z"]}, "no column"),
+        ({"a": [1, 2], "b": [2, 3]}, {"models": ["a", "z"]}, "not a column"),
         ({"a": [1, 2], "b": [2]}, {}, "different lengths"),
         ("nowhere.csv", {}, "does not exist"),
         (3, {}, "is of type int"),

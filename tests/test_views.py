@@ -279,7 +279,7 @@ def test_a_clinical_report_has_the_numbers_of_its_command(predictions, tmp_path,
     known = {row["measure"]: row for row in document["measures"]}
     cells = {row["cells"][0]: row["cells"] for row in TableRows(page).found if len(row["cells"]) == 7}
 
-    assert "from a risk of 0.3 on" in page
+    assert "Cases with a risk of 0.3 or more are flagged" in page
     assert "80 % interval" in page
     assert "95 %" not in page
     for title, name in (("AUROC", "auc"), ("Brier score", "brier"), ("MCC", "mcc"), ("F1", "f1"), ("ICI", "ici")):

@@ -28,7 +28,7 @@ def _lines() -> list[dict[str, object]]:
 @cache
 def _tallies() -> tuple[dict[str, Tally], dict[str, Tally]]:
     """By measure: the populations with enough cases of both classes, and those with few."""
-    found, expected = tallies(_lines(), "intervals"), sizes()
+    found, expected = tallies(_lines()), sizes()
     return tuple(  # type: ignore[return-value]
         pooled(found, 1, lambda cell, ample=ample: (expected.get(cell[0], AMPLE) >= AMPLE) is ample)
         for ample in (True, False)

@@ -301,7 +301,7 @@ def test_a_cancelled_job_ends_its_process_and_the_page_works_on(client):
     assert client.wait_idle(tab)["values"]["count"] == 2
     os.kill(worker_of(client, tab), signal.SIGKILL)  # as the machine does when memory runs out
     client.run(tab, "values", "label")
-    assert "ended by itself" in client.wait_idle(tab)["refusal"]["message"]
+    assert "stopped unexpectedly" in client.wait_idle(tab)["refusal"]["message"]
     client.run(tab, "values", "label")
     assert client.wait_idle(tab)["refusal"] is None
 

@@ -14,11 +14,11 @@ from cutline.inference.datasets import (
     critical_difference,
     find_cliques,
     friedman,
-    holm,
     nemenyi,
     rank_models,
     signed_ranks,
 )
+from cutline.inference.simultaneous import holm
 
 FROZEN = json.loads((Path(__file__).parents[1] / "oracles" / "folds.json").read_text())["data_sets"]
 

@@ -61,7 +61,7 @@ def test_slices_are_aggregated_where_the_cases_are(kind, monkeypatch):
 
     frame = KINDS[kind](frame_body.SLICED)
     monkeypatch.setattr(ElsewhereFrame, "read_columns", lambda *_: pytest.fail("the rows were collected"))
-    monkeypatch.setattr(ElsewhereFrame, "grouped", lambda *_: pytest.fail("distinct rows were collected"))
+    monkeypatch.setattr(ElsewhereFrame, "group_rows", lambda *_: pytest.fail("distinct rows were collected"))
     frame_body.is_sliced_where_it_lives(frame, exact=True)
 
 

@@ -172,7 +172,7 @@ def test_unknown_tools_measures_and_functions_are_refused_with_names_near_them()
         cl.UnknownNameError, match=r"The ledger has no tool 'torchmetric'.* Did you mean torchmetrics\?"
     ):
         cl.value_as(ev, "auc", "torchmetric")
-    with pytest.raises(cl.ParameterError, match="does not know what dcurves says of auc: it knows net_benefit"):
+    with pytest.raises(cl.ParameterError, match="does not know what dcurves gives for auc: it knows net_benefit"):
         cl.value_as(ev, "auc", "dcurves")
     with pytest.raises(cl.ParameterError, match="PyCM has no 'x' for auc: pass 'AUC'"):
         cl.value_as(ev, "auc", "pycm", function="x")

@@ -138,7 +138,7 @@ def test_a_page_without_intervals_has_none(page, tmp_path):
 
     assert {interval for _, interval in cells(text).values()} == {"none"}
     assert cells(text)["Sensitivity"][0] == format_value(ev.value("recall", threshold=0.4))
-    assert "from a risk of 0.4 on" in text
+    assert "Cases with a risk of 0.4 or more are flagged" in text
 
 
 def test_cases_of_one_class_have_a_page_that_says_what_is_undefined(tmp_path):
@@ -240,12 +240,12 @@ def test_a_model_on_its_own_fitting_data_is_reported(tmp_path):
     ev.save(tmp_path / "page.html", template="clinical", resamples=50)
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
 
-    assert "If these cases were used to fit or recalibrate the model, this is no validation" in text
+    assert "If these cases were used to fit or recalibrate the model, this is not a validation" in text
     assert not re.search(r"intercept [-\d.]+e-", text)
 
 
 def test_a_model_that_is_not_perfect_is_not_suspected(page):
-    assert "this is no validation" not in page[1]
+    assert "this is not a validation" not in page[1]
 
 
 def test_a_summary_has_to_be_one(tmp_path):

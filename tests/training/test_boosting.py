@@ -47,7 +47,7 @@ def test_the_gradient_of_pairs_is_the_slope_of_their_sum():
 @every_loss
 def test_the_start_has_the_least_loss_of_all_equal_margins(loss):
     labels = np.arange(200) < 6
-    of_equal = lambda margin: loss._loss(labels, np.full(200, margin)).value.sum()  # noqa: E731
+    of_equal = lambda margin: loss._make_loss(labels, np.full(200, margin)).value.sum()  # noqa: E731
     grid = np.linspace(-8, 8, 321)
 
     assert of_equal(loss.start(labels)) <= min(map(of_equal, grid)) + 1e-9

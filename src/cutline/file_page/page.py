@@ -131,13 +131,17 @@ def _require_expression(value: Any) -> Expression:
 
 def has_influence(measure: Measure) -> bool:
     """Whether the rule weighs cases anew where there are plenty, to see what they change in a measure."""
-    return measure.needs is Needs.RANKING and measure.name not in JUMPING and _find_methods(measure)[0] is INFLUENCE
+    return (
+        measure.needs is Needs.RANKING
+        and measure.name not in JUMPING
+        and _find_methods(measure)[0].limits is INFLUENCE.limits
+    )
 
 
 def is_resampled(measure: Measure) -> bool:
     """Whether the rule resamples: no formula gives an interval, whatever the cases."""
     row = _find_methods(measure)
-    return row[0] is not POINT and not any(method.engine == "formula" for method in row[1:])
+    return row[0].limits is not POINT.limits and not any(method.engine == "formula" for method in row[1:])
 
 
 def _find_methods(measure: Measure) -> tuple[Method, ...]:

@@ -24,7 +24,7 @@ def use_alias(measure: Measure, name: object) -> Measure:
     """Return the measure under the name it was asked for, with a title that fits: "sensitivity" stays sensitivity.
 
     >>> from cutline import MEASURES
-    >>> use_alias(MEASURES["recall"], "sensitivity").title, under(MEASURES["recall"], "tpr").title
+    >>> use_alias(MEASURES["recall"], "sensitivity").title, use_alias(MEASURES["recall"], "tpr").title
     ('Sensitivity', 'TPR')
     >>> use_alias(MEASURES["mcc"], "mcc") is MEASURES["mcc"]
     True

@@ -33,7 +33,7 @@ def load_bibliography() -> dict[str, str]:
 def cite(key: str, place: str = "") -> str:
     """Return a short citation of a text and a place in it; a text outside the bibliography is cited as given.
 
-    >>> cite("berrar2025", "Definition 15"), citation("sonnenburg"), citation("Our handbook")
+    >>> cite("berrar2025", "Definition 15"), cite("sonnenburg"), cite("Our handbook")
     ('Berrar 2025, Definition 15', 'Sonnenburg', 'Our handbook')
     """
     text = _make_short_names().get(key, key)

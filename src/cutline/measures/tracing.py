@@ -470,7 +470,7 @@ class Program:
     it works on.
 
     >>> program = Program()
-    >>> program.add(make_symbol("tp") / (symbol("tp") + symbol("fp")))
+    >>> program.add(make_symbol("tp") / (make_symbol("tp") + make_symbol("fp")))
     3
     >>> program.steps
     [['input', 'tp'], ['input', 'fp'], ['add', 0, 1], ['divide', 0, 2]]
