@@ -63,7 +63,7 @@ def test_friedman_nemenyi_and_wilcoxon_with_holm_agree_with_scipy_and_scikit_pos
     assert [test.chi2, test.chi2_p_value] == pytest.approx(row["friedman"], rel=1e-9)
     assert nemenyi(ranks) == pytest.approx(np.array(row["nemenyi"]), abs=1e-6)
     pairs = list(itertools.combinations(range(k), 2))
-    adjusted = holm(np.array([signed_ranks(table[:, a] - table[:, b]).p_value for a, b in pairs]))
+    adjusted = holm([signed_ranks(table[:, a] - table[:, b]).p_value for a, b in pairs])
     assert adjusted == pytest.approx([row["wilcoxon_holm"][a][b] for a, b in pairs], abs=1e-12)
 
 
@@ -86,7 +86,7 @@ def test_many_data_sets_use_the_normal_distribution_with_a_correction() -> None:
 
 
 def test_holm_multiplies_the_smallest_by_the_number_of_tests_and_never_falls() -> None:
-    assert holm(np.array([0.04, 0.01, 0.03, 0.5])).tolist() == pytest.approx([0.09, 0.04, 0.09, 0.5])
+    assert holm([0.04, 0.01, 0.03, 0.5]) == pytest.approx([0.09, 0.04, 0.09, 0.5])
 
 
 def test_equal_models_give_no_evidence_and_unanimous_data_sets_the_most() -> None:
