@@ -48,6 +48,7 @@ FILES = [
     "compare-93015338",
     *(f"late-{number}" for number in range(6)),
     *(f"rankings-{number}" for number in range(12)),
+    *(f"documents-{number}" for number in range(12)),
     *("decimals-0", "decimals-1"),
 ]
 CALLS = [

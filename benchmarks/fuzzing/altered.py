@@ -1,11 +1,13 @@
 """Files that must be refused though a hasty reader takes them: damaged at their end, altered with a right checksum.
 
-Compressed streams that are damaged late or cut off, ranking files whose checksum is right and whose contents are not,
-and decimals that float64 cannot tell apart.
+Compressed streams that are damaged late or cut off, ranking files and states of monitors whose checksum is right and
+whose contents are not, cuts of which one value is of another type, and decimals that float64 cannot tell apart.
 """
 
 from __future__ import annotations
 
+import copy
+import functools
 import gzip
 import hashlib
 import io
@@ -15,7 +17,9 @@ from collections.abc import Callable
 from typing import Any
 
 # How often each is run among the commands.
-KINDS = {"late": 3, "rankings": 3, "decimals": 1}
+KINDS = {"late": 3, "rankings": 3, "documents": 2, "decimals": 1}
+CASES = b"p\n0.9\n0.1\n"  # of standard input
+APPLIED = ["apply", "--score", "p", "--output", "made.csv", "--force"]
 ASKED = ["--measures", "auc", "--resamples", "0", "--json"]
 
 
@@ -23,6 +27,10 @@ def altered(identity: str) -> tuple[str, bytes, list[str]]:
     """Return the name and the bytes of a file that must be refused, and the arguments with FILE in its place."""
     dice = random.Random(identity)  # noqa: S311 - not for secrets
     kind = identity.rpartition("-")[0]
+    if kind == "documents":
+        name, document = dice.choice(list(_documents().items()))
+        content = json.dumps(_altered_document(dice, document)).encode()
+        return f"{name}.json", content, ["check", "--monitor", "FILE"] if name == "state" else [*APPLIED, "FILE", "-"]
     name, content = {"late": _late, "rankings": _ranking, "decimals": _decimals}[kind](dice)
     columns = [] if kind == "rankings" else ["--label", "y", "--score", "p"]
     return name, content, ["evaluate", "FILE", *columns, *ASKED]
@@ -109,6 +117,42 @@ def _ranking(dice: random.Random) -> tuple[str, bytes]:
     payload = out.getvalue()
     checksum = hashlib.sha256(json.dumps(facts, sort_keys=True).encode() + payload).hexdigest()
     return "f.ranking", b"cutline ranking\n" + json.dumps(facts | {"sha256": checksum}).encode() + b"\n" + payload
+
+
+@functools.cache
+def _documents() -> dict[str, Any]:
+    """The state of a monitor and a cut, as JSON holds them."""
+    import cutline as cl
+
+    cases = [1, 0, 1, 1, 0, 0, 1, 0] * 5, [(i * 7 % 41) / 41 for i in range(40)]
+    ev = cl.evaluate(*cases)
+    days = {"2026-01-01": ev.ranking, "2026-01-02": cl.rank(cases[0], cases[1][::-1])}
+    cut = cl.choose_cut(ev, "recall >= 0.5", maximize="f1", resamples=50)
+    state = cl.monitor(ev, days, measures=["recall", "auc", "brier", "calibration", "psi"]).state()
+    return {"state": state, "cut": cut.to_dict()}
+
+
+def _leaves(value: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    if not isinstance(value, dict | list) or not value:
+        return [before]
+    names = value if isinstance(value, dict) else range(len(value))
+    return [before, *(leaf for name in names for leaf in _leaves(value[name], (*before, name)))][not before :]
+
+
+def _altered_document(dice: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    """A document of which one value is of a type that it is not in any; of a state with the checksum of that."""
+    other = copy.deepcopy(document)
+    *above, name = dice.choice(
+        _leaves({key: value for key, value in other.items() if key not in ("schema", "sha256", "optimism")})
+    )
+    part = other
+    for each in above:
+        part = part[each]
+    part[name] = dice.choice(([{}], {"a": [{}]}))
+    if "sha256" in other:
+        content = json.dumps({key: value for key, value in other.items() if key != "sha256"}, sort_keys=True)
+        other["sha256"] = hashlib.sha256(content.encode()).hexdigest()
+    return other
 
 
 def _decimals(dice: random.Random) -> tuple[str, bytes]:

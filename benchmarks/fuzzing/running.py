@@ -80,7 +80,7 @@ def _run_altered(identity: str, folder: Path) -> tuple[str, str]:
     """A run of a command on a file that must be refused."""
     name, content, arguments = altered.altered(identity)
     (folder / name).write_bytes(content)
-    code, out, said = command([name if word == "FILE" else word for word in arguments])
+    code, out, said = command([name if word == "FILE" else word for word in arguments], altered.CASES)
     outcome, said = ended(arguments, code, out, said)
     return ("misread", f"read {name}, which is damaged") if outcome == "read" else (outcome, said)
 

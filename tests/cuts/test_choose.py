@@ -505,6 +505,29 @@ def test_the_same_choice_gives_the_same_cut_and_a_file_holds_all_of_it(tmp_path)
         Cut.from_dict(one.to_dict() | {"threshold": None})
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"higher_is_positive": "no"},
+        {"possible": "no"},
+        {"after_looking": 1},
+        {"flags": "score <= threshold"},
+        {"confidence": 10**400},
+        {"prevalence": -0.5},
+        {"notes": "text"},
+        {"positive": [1]},
+        {"requirements": [{"requirement": 0.5}]},
+        {"threshold_interval": [True, 1]},
+    ],
+)
+def test_a_file_of_a_cut_that_says_something_else_is_refused(change):
+    document = cl.choose_cut(cl.rank(*mixed()), "recall >= 0.6", resamples=0).to_dict()
+    assert Cut.from_dict(document).to_dict() == document
+
+    with pytest.raises(InputError, match="This is not a complete cut"):
+        Cut.from_dict(document | change)
+
+
 @pytest.mark.parametrize("count", [[], {}, "x", None, True, -1, np.nan, np.inf, 10**400])
 def test_a_file_of_a_cut_holds_counts_that_are_numbers(count):
     document = cl.choose_cut(cl.rank(*mixed()), "recall >= 0.6", resamples=0).to_dict()

@@ -1,5 +1,6 @@
 """The monitor: alarms, guarantees, state, merging, and what it refuses."""
 
+import hashlib
 import json
 import math
 import signal
@@ -243,6 +244,46 @@ def test_altered_state_is_refused(tmp_path):
 
     with pytest.raises(cl.InputError, match="was altered: its contents do not match its checksum"):
         cl.load(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("settings", "level"), "0.9"),
+        (("settings", "measures"), ["nosuch"]),
+        (("settings", "measures"), ["auc"]),
+        (("settings", "run_length"), 10**400),
+        (("settings", "worse_by"), []),
+        (("releases",), []),
+        (("releases", 0, "since"), "2026-01-01"),
+        (("releases", 0, "higher_is_positive"), "no"),
+        (("releases", 0, "cell_edges"), "<f8 2 AAAA"),
+        (("releases", 0, "period", "bins"), None),
+        (("days", 0, "counts"), [1, 2, 3, 4]),
+        (("days", 0, "counts", 0), -1),
+        (("days", 0, "cases"), 5e-324),
+        (("days", 0, "residuals"), [1e308, 1e308]),
+        (("days", 0, "losses", "brier"), None),
+        (("days", 0, "terms"), None),
+        (("days", 0, "waiting"), "no"),
+        (("days", 1, "name"), name(0)),
+        (("acknowledged",), [{"day": 3}]),
+    ],
+)
+def test_a_state_that_is_none_is_refused_whatever_its_checksum(path, value):
+    watched = ["recall", "brier", "auc", "psi", "calibration"]
+    state = cl.monitor(RELEASE, DAYS[:2], measures=watched).state()
+    assert cl.Monitor.from_state(state).state() == state
+    *above, last = path
+    part = state
+    for each in above:
+        part = part[each]
+    part[last] = value
+    content = {key: part for key, part in state.items() if key != "sha256"}
+    checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    with pytest.raises(cl.InputError, match="The state is not the state of a monitor"):
+        cl.Monitor.from_state(content | {"sha256": checksum})
 
 
 def test_files_name_their_days(tmp_path):

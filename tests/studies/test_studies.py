@@ -155,6 +155,16 @@ def test_finished_parts_are_kept_and_not_computed_again(tmp_path):
     assert do_parts(_square, [(1,)], StudySettings(seed=5, jobs=1, progress_file=file), "test 1") == [{"square": 6}]
 
 
+@pytest.mark.parametrize("line", [b"5", b"null", b'[["a"], 1]', b"[1, 2, 3]", b"[" * 100_000])
+def test_a_line_of_kept_parts_that_is_none_or_was_altered_is_done_again(tmp_path, line):
+    settings = StudySettings(jobs=1, progress_file=tmp_path / "parts.jsonl")
+    do_parts(_square, [(7,)], settings, "test 1")
+    altered = settings.progress_file.read_bytes().replace(b"49", b'"49"') + line + b"\n"
+    settings.progress_file.write_bytes(altered)
+
+    assert do_parts(_square, [(7,)], settings, "test 1") == [{"square": 49}]
+
+
 def _slow_if_first(number, folder, seed):
     if number == 0:
         deadline = time.monotonic() + 120

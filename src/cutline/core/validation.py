@@ -184,6 +184,13 @@ def as_weights(values: Any) -> Array:
     return array
 
 
+def check_type(value: Any, *types: type) -> Any:
+    """Return a value of a JSON document, or raise TypeError unless it is of one of these types; True is no number."""
+    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+        raise TypeError(f"{shorten_repr(value)} is not {types[0].__name__}")
+    return value
+
+
 def to_json_label(label: Any) -> Any:
     """Convert the label of a class to a value that JSON can hold: a text, unless it is a finite number or a boolean.
 

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.escaping import html_text, json_text
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, format_value, to_json_value
-from cutline.core.validation import to_json_label
+from cutline.core.validation import check_type, to_json_label
 from cutline.results.estimate import Estimate, Limits
 
 SCHEMA = "cutline/cut/1"
@@ -237,38 +238,41 @@ class Cut(ComparedByFields):
         try:
             if document["schema"] != SCHEMA:
                 raise InputError(f"The schema is {document['schema']!r}", f"pass a cut, {SCHEMA!r}")
-            high = bool(document["higher_is_positive"])
+            high = check_type(document["higher_is_positive"], bool)
             nobody = math.inf if high else -math.inf
             edge = {"nobody": nobody, "everybody": -nobody}.get(document["flags"], math.nan)
             if document["threshold"] is None and document["possible"] and math.isnan(edge):
                 raise InputError("This cut has no threshold", "pass what Cut.to_dict() wrote")
             counts = document["counts"]
             corrected = document["corrected"]
-            return cls(
+            cut = cls(
                 threshold=edge
                 if document["threshold"] is None
                 else validation.check_number(document["threshold"], "threshold"),
-                statement=str(document["statement"]),
-                possible=bool(document["possible"]),
+                statement=check_type(document["statement"], str),
+                possible=check_type(document["possible"], bool),
                 counts=None if counts is None else _read_counts(counts),
-                requirements=tuple(CutRequirement(**requirement) for requirement in document["requirements"]),
-                criterion=document["criterion"],
+                requirements=tuple(map(_read_requirement, check_type(document["requirements"], list))),
+                criterion=check_type(document["criterion"], str, NoneType),
                 apparent=_read_float(document["apparent"]),
                 corrected=None if corrected is None else _read_estimate(corrected),
                 threshold_interval=Limits(*(_read_float(limit) for limit in document["threshold_interval"])),
-                estimates=tuple(map(_read_estimate, document["estimates"])),
-                assumptions=tuple(document["assumptions"]),
-                notes=tuple(document["notes"]),
-                confidence=document["confidence"],
-                after_looking=bool(document["after_looking"]),
-                method=str(document["method"]),
-                prevalence=document["prevalence"],
+                estimates=tuple(map(_read_estimate, check_type(document["estimates"], list))),
+                assumptions=_read_texts(document["assumptions"]),
+                notes=_read_texts(document["notes"]),
+                confidence=_read_share(document["confidence"]),
+                after_looking=check_type(document["after_looking"], bool),
+                method=check_type(document["method"], str),
+                prevalence=_read_share(document["prevalence"]),
                 higher_is_positive=high,
-                positive=document["positive"],
-                warnings=tuple(document.get("warnings", ())),  # cuts of former versions have none, nor a quota
+                positive=check_type(document["positive"], str, bool, int, float),
+                warnings=_read_texts(document.get("warnings", [])),  # cuts of former versions have none, nor a quota
                 quota=None if document.get("quota") is None else validation.check_number(document["quota"], "quota"),
-                score=None if document.get("score") is None else str(document["score"]),
+                score=check_type(document.get("score"), str, NoneType),
             )
+            if cut._describe_flagged() != document["flags"]:
+                raise ValueError(f"it flags {document['flags']!r}")
+            return cut
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, InputError):
                 raise
@@ -349,14 +353,41 @@ def _convert_limit(value: float) -> Any:
     return to_json_value(value)
 
 
+def _read_texts(values: Any) -> tuple[str, ...]:
+    return tuple(check_type(text, str) for text in check_type(values, list))
+
+
 def _read_float(value: Any) -> float:
-    return math.nan if value is None else float(value)
+    return math.nan if value is None else float(check_type(value, int, float, str))  # "inf" is text
+
+
+def _read_share(value: Any) -> Any:
+    if value is not None and not 0 <= check_type(value, float, int) <= 1:
+        raise ValueError(f"{shorten_repr(value)} is not between 0 and 1")
+    return value
+
+
+def _read_requirement(fields: Mapping[str, Any]) -> CutRequirement:
+    numbers = {name: check_type(fields[name], int, NoneType) for name in ("cases", "allowed", "seen", "needed")}
+    if not all(number is None or -1 <= number < 2**63 for number in numbers.values()):
+        raise ValueError(f"counts cannot be {shorten_repr(numbers)}")
+    return CutRequirement(
+        check_type(fields["requirement"], str),
+        _read_share(fields["confidence"]),
+        check_type(fields["about"], str, NoneType),
+        **numbers,
+    )
 
 
 def _read_estimate(fields: Mapping[str, Any]) -> Estimate:
     numbers = {name: _read_float(fields[name]) for name in ("value", "low", "high")}
-    return Estimate(str(fields["measure"]), **numbers, level=float(fields["level"]), method=str(fields["method"]),
-                    notes=tuple(fields["notes"]))  # fmt: skip
+    return Estimate(
+        check_type(fields["measure"], str),
+        **numbers,
+        level=_read_share(check_type(fields["level"], float, int)),
+        method=check_type(fields["method"], str),
+        notes=_read_texts(fields["notes"]),
+    )
 
 
 def _read_counts(fields: Mapping[str, Any]) -> Counts:

@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import os
+import zlib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +32,7 @@ from cutline.core.validation import (
     check_choice,
     check_level,
     check_text,
+    check_type,
     check_whole,
     format_count,
     is_among,
@@ -38,6 +40,7 @@ from cutline.core.validation import (
 )
 from cutline.measures import MEASURES
 from cutline.monitoring.periods import (
+    ALARMS,
     CALIBRATION,
     PSI,
     MonitorSettings,
@@ -61,7 +64,6 @@ if TYPE_CHECKING:
     from cutline.charts import Picture
 
 SCHEMA = "cutline/monitor/1"
-ALARMS = ("ever", "every")
 RUN_LENGTH = 3650  # days between false alarms: ten years
 SMALLEST_TWIN = 20  # cases from which on two days with the same cases are taken for one
 COLUMNS = ("day", "measure", "cases", "positives", "value", "cumulated", "low", "high", "release", "limit", "evidence",
@@ -586,16 +588,32 @@ class Monitor(ShownAsTable):
         content = {name: value for name, value in document.items() if name != "sha256"}
         if not is_among(document.get("sha256"), [_compute_fingerprint(content)]):
             raise InputError(f"{title} was altered: its contents do not match its checksum. Restore it.")
-        acknowledged = {
-            (entry["day"], entry["measure"]): Acknowledgement(entry["why"], entry["until"])
-            for entry in document["acknowledged"]
-        }
-        return cls(
-            MonitorSettings.from_dict(document["settings"]),
-            tuple(Release.from_dict(entry) for entry in document["releases"]),
-            tuple(Period.from_dict(entry) for entry in document["days"]),
-            acknowledged,
-        )
+        try:
+            return cls._of_document(document)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, MemoryError, zlib.error) as error:
+            what = f"it has no {error}" if isinstance(error, KeyError) else f"{error!s:.80}".removesuffix(".")
+            raise InputError(f"{title} is not the state of a monitor ({what}). Restore it.") from None
+
+    @classmethod
+    def _of_document(cls, document: Mapping[str, Any]) -> Monitor:
+        """Return the monitor of a state with a right checksum, which says who wrote it, not what it holds."""
+        names = ("day", "measure", "why", "until")
+        entries = [
+            [check_type(entry[name], str) for name in names] for entry in check_type(document["acknowledged"], list)
+        ]
+        settings = MonitorSettings.from_dict(document["settings"])
+        releases = tuple(Release.from_dict(entry) for entry in check_type(document["releases"], list))
+        days = tuple(Period.from_dict(entry) for entry in check_type(document["days"], list))
+        if [day.name for day in days] != sorted({day.name for day in days}):
+            raise ValueError("its days are not distinct and in order")
+        since = [release.since for release in releases]
+        if since[:1] != [""] or since != sorted({*since}):
+            raise ValueError("its releases are not distinct and in order")
+        monitor = cls(settings, releases, days, {(day, name): Acknowledgement(*rest) for day, name, *rest in entries})
+        periods = [(one.period, one) for one in releases] + [(day, monitor._find_release(day.name)) for day in days]
+        if not all(period.has_sums_of(settings, release) for period, release in periods):
+            raise ValueError("a day or a release lacks its sums")
+        return monitor
 
     def to_dict(self) -> dict[str, Any]:
         """Return what it says, ready for JSON: the verdict, the alarms, the table and the use of labels."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from importlib import import_module
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,11 @@ from cutline.core.ranking_file import load as load_ranking
 from cutline.core.table import ComparedByFields
 from cutline.core.validation import (
     as_numbers,
+    check_choice,
+    check_level,
     check_number,
     check_text,
+    check_type,
     check_whole,
     is_among,
     is_single,
@@ -33,6 +37,7 @@ from cutline.core.validation import (
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.inference import drift, sequential
+from cutline.inference.sequential import BETS, CALIBRATION_BINS
 from cutline.inputs.rank import rank
 from cutline.measures import MEASURES, MeanOfCases, Measure
 from cutline.measures.measure_type import Needs
@@ -41,6 +46,7 @@ from cutline.measures.registry import list_measures
 CALIBRATION, PSI = "calibration", "psi"  # which are watched and are no measures
 CELLS = 1000  # of the histogram that stands for the scores
 TAILS = 24  # cells beyond the scores of the release, on each side
+ALARMS = ("ever", "every")
 BINS = 10  # of the population stability index
 
 
@@ -70,11 +76,32 @@ class Period(ComparedByFields):
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Period:
-        """Return the period that `to_dict` wrote."""
-        arrays = {name: _unpack(fields[name]) for name in ("bins", "cells", "terms")}
-        losses = {name: tuple(sums) for name, sums in fields["losses"].items()}
-        rest = {"counts": tuple(fields["counts"]), "residuals": tuple(fields["residuals"]), "losses": losses}
-        return cls(**(dict(fields) | rest | arrays))
+        """Return the period that `to_dict` wrote; anything else raises a TypeError or a ValueError."""
+        whole = {name: _check_count(fields[name]) for name in ("cases", "positives", "unlabelled")}
+        counts = tuple(map(_check_count, check_type(fields["counts"], list)))
+        is_used = not check_type(fields["waiting"], bool) and whole["cases"] > 0
+        is_sum = len(counts) == 4 and sum(counts) == (whole["cases"] if is_used else 0)
+        if not is_sum or counts[0] + counts[2] != whole["positives"]:
+            raise ValueError(f"the counts {shorten_repr(counts)} are not those of its cases")
+        texts = {name: check_type(fields[name], str) for name in ("name", "checksum")}
+        packed = {name: fields[name] for name in ("bins", "cells", "terms")}
+        arrays = {name: None if text is None else _unpack(text) for name, text in packed.items()}
+        losses = {name: _check_sums(sums) for name, sums in fields["losses"].items()}
+        rest = {"counts": counts, "residuals": _check_sums(fields["residuals"]), "losses": losses}
+        return cls(**(dict(fields) | texts | whole | rest | arrays))
+
+    def has_sums_of(self, settings: MonitorSettings, release: Release) -> bool:
+        """Whether it holds the sums that the settings need, each of the shape that the release gives it."""
+        if self.waiting or not self.cases:
+            return True
+        cells, bins = len(release.cell_edges) + 1, len(release.bin_edges) + 1
+        needed = {
+            "bins": (bins,) if PSI in settings.measures else None,
+            "cells": (2, cells) if settings.by_order else None,
+            "terms": (CALIBRATION_BINS, len(BETS)) if CALIBRATION in settings.measures else None,
+        }
+        shapes = {name: None if getattr(self, name) is None else getattr(self, name).shape for name in needed}
+        return shapes == needed and {*self.losses} == {m.name for m in settings.losses}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +124,20 @@ class Release(ComparedByFields):
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Release:
-        """Return the release that `to_dict` wrote."""
+        """Return the release that `to_dict` wrote; anything else raises a TypeError or a ValueError."""
         arrays = {name: _unpack(fields[name]) for name in ("cell_edges", "bin_edges", "cell_scores")}
-        return cls(**(dict(fields) | arrays | {"period": Period.from_dict(fields["period"])}))
+        period = Period.from_dict(fields["period"])
+        edges = arrays["cell_edges"], arrays["bin_edges"]
+        if any(column.ndim != 1 or not (np.diff(column) > 0).all() for column in edges):
+            raise ValueError("its edges are not in order")
+        if arrays["cell_scores"].shape != (len(arrays["cell_edges"]) + 1,):
+            raise ValueError("its scores do not fit its edges")
+        if not period.cases or period.waiting:
+            raise ValueError("a release has no cases")
+        texts = {name: check_type(fields[name], str) for name in ("since", "why")}
+        check_type(fields["higher_is_positive"], bool)
+        check_type(fields["positive"], str, bool, int, float)
+        return cls(**(dict(fields) | texts | arrays | {"period": period}))
 
 
 @dataclass(frozen=True)
@@ -120,6 +158,21 @@ class MonitorSettings:
         """Return the error probability of one measure: the total one divided evenly."""
         return (1 - self.level) / len(self.measures)
 
+    @property
+    def watched(self) -> list[Measure]:
+        """Return the measures that are watched, without calibration and the stability of the scores."""
+        return [MEASURES[m] for m in self.measures if m not in (CALIBRATION, PSI)]
+
+    @property
+    def by_order(self) -> bool:
+        """Whether a measure depends on the order of the scores."""
+        return any(m.needs is Needs.RANKING for m in self.watched)
+
+    @property
+    def losses(self) -> list[Measure]:
+        """Return the measures that are means of losses of the cases."""
+        return [m for m in self.watched if isinstance(m.form, MeanOfCases)]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
         fields = {"measures": list(self.measures), "threshold": convert_threshold(self.threshold)}
@@ -127,8 +180,27 @@ class MonitorSettings:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> MonitorSettings:
-        """Return the settings that `to_dict` wrote."""
-        return cls(**(dict(fields) | {"measures": tuple(fields["measures"]), "threshold": float(fields["threshold"])}))
+        """Return the settings that `to_dict` wrote; anything else raises a TypeError or a ValueError."""
+        measures = tuple(check_type(name, str) for name in check_type(fields["measures"], list))
+        threshold = fields["threshold"]
+        if is_among(threshold, ("inf", "-inf")):
+            threshold = float(threshold)
+        own: dict[str, Any] = {
+            "measures": measures,
+            "threshold": float(check_type(threshold, float, int)),
+            "level": check_level(check_type(fields["level"], float)),
+            "run_length": check_whole(check_type(fields["run_length"], int), "run_length", 2),
+            "worse_by": check_worse_by(check_type(fields["worse_by"], dict), measures),
+        }
+        if fields["matures"] is not None:
+            own["matures"] = check_whole(check_type(fields["matures"], int), "matures", 0)
+        if not measures or len(set(measures)) < len(measures) or math.isnan(own["threshold"]):
+            raise ValueError("it watches nothing")
+        if any(name not in MEASURES for name in {*measures} - {CALIBRATION, PSI}):
+            raise ValueError("it watches a measure that is not known here")
+        check_choice(fields["alarm"], "alarm", ALARMS)
+        check_type(fields["model"], str, NoneType)
+        return cls(**(dict(fields) | own))
 
 
 def convert_threshold(value: float) -> float | str:
@@ -144,13 +216,27 @@ def _pack(array: Array | None) -> str | None:
     return f"{array.dtype.str} {','.join(map(str, array.shape))} {raw}"
 
 
-def _unpack(text: str | None) -> Array | None:
+def _unpack(text: str) -> Array:
     """Return the array that `_pack` wrote."""
-    if text is None:
-        return None
-    kind, shape, raw = text.split(" ")
+    kind, shape, raw = check_type(text, str).split(" ")
     values = np.frombuffer(zlib.decompress(base64.b64decode(raw)), dtype=np.dtype(kind))
+    if values.dtype.kind not in "if" or not np.isfinite(values).all():
+        raise ValueError("an array holds something else than finite numbers")
     return values.reshape([int(size) for size in shape.split(",")])
+
+
+def _check_count(value: Any) -> int:
+    if not 0 <= check_type(value, int) < 2**62:
+        raise ValueError(f"{shorten_repr(value)} is not a count")
+    return int(value)
+
+
+def _check_sums(values: Any) -> tuple[float, float]:
+    """Return a sum and a sum of squares, if they are numbers of an ordinary size."""
+    first, second = (float(check_type(value, float, int)) for value in check_type(values, list))
+    if not max(abs(first), abs(second)) < 1e150:  # whose squares are floats
+        raise ValueError(f"{shorten_repr(values)} are not sums of losses")
+    return first, second
 
 
 def compute_checksum(ranking: Ranking) -> str:
@@ -220,13 +306,11 @@ def make_release(ranking: Ranking, settings: MonitorSettings, *, since: str, why
 
 def make_period(name: str, ranking: Ranking, release: Release, settings: MonitorSettings) -> Period:
     """Return the sums of a release or a day."""
-    watched = [MEASURES[m] for m in settings.measures if m not in (CALIBRATION, PSI)]
     counts = ranking.at_threshold(settings.threshold)
-    by_order = any(m.needs is Needs.RANKING for m in watched)
     key = ranking.key
     cells = [drift.histogram(key, column, release.cell_edges)[::-1] for column in (ranking.pos, ranking.neg)]
     calibrated = CALIBRATION in settings.measures
-    if (calibrated or any(m.needs is Needs.PROBABILITIES for m in watched)) and not ranking.are_probabilities:
+    if (calibrated or any(m.needs is Needs.PROBABILITIES for m in settings.watched)) and not ranking.are_probabilities:
         outside = f"{float(ranking.score[0]):g}" if ranking.score[0] > 1 else f"{float(ranking.score[-1]):g}"
         raise InputError(
             f"{name} holds the score {outside}, which is not a probability", "leave out what needs probabilities"
@@ -235,7 +319,7 @@ def make_period(name: str, ranking: Ranking, release: Release, settings: Monitor
     residuals = (
         (float(pos @ (1 - key) - neg @ key), float(pos @ (1 - key) ** 2 + neg @ key**2)) if calibrated else (0.0, 0.0)
     )
-    losses = {m.name: _sum_losses(m, ranking) for m in watched if isinstance(m.form, MeanOfCases)}
+    losses = {m.name: _sum_losses(m, ranking) for m in settings.losses}
     return Period(
         name,
         compute_checksum(ranking),
@@ -244,7 +328,7 @@ def make_period(name: str, ranking: Ranking, release: Release, settings: Monitor
         int(ranking.dropped),
         (int(counts.tp), int(counts.fp), int(counts.fn), int(counts.tn)),
         drift.histogram(key, ranking.size, release.bin_edges) if PSI in settings.measures else None,
-        np.stack(cells).astype(np.int32) if by_order else None,
+        np.stack(cells).astype(np.int32) if settings.by_order else None,
         sequential.calibration_terms(key, pos, neg) if calibrated else None,
         residuals,
         losses,

@@ -121,7 +121,7 @@ class _Journal:
         self._results[key] = result
         if self._path is None:
             return
-        line = json.dumps([key, result]).encode()
+        line = json.dumps([key, result, _digest(result)]).encode()
         with self._path.open("ab") as file:
             file.write(b"\n" + line + b"\n")  # the line break before it ends a line that was cut off
             file.flush()
@@ -129,12 +129,19 @@ class _Journal:
 
 
 def _complete(lines: Iterable[bytes]) -> Iterable[tuple[str, Any]]:
+    """Yield the key and the result of each line that is whole and as it was written."""
     for line in lines:
         try:
-            key, result = json.loads(line)
-        except ValueError:
+            key, result, digest = json.loads(line)
+            is_same = digest == _digest(result)
+        except (ValueError, TypeError, RecursionError):
             continue
-        yield key, result
+        if is_same and isinstance(key, str):
+            yield key, result
+
+
+def _digest(result: Any) -> str:
+    return hashlib.sha256(json.dumps(result).encode()).hexdigest()[:24]
 
 
 # ---------------------------------------------------------------------- reports
