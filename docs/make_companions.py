@@ -51,12 +51,21 @@ def _kind(value: Any) -> str:
 def page(name: str) -> str:
     """The companion as Markdown."""
     text = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
-    names = namespace(text["setup"])
+    try:
+        names = namespace(text["setup"])
+    except Exception as error:
+        error.add_note(f"This is the setup of docs/companion/{name}.toml.")
+        raise
     lines = [f"# {text['title']}", "", text["about"].strip(), "", "```python", text["setup"].strip(), "```", ""]
     for part in text["part"]:
         lines += [f"## {part['title']}", "", HEAD, "|---|---|---|---|---|---|"]
         for place, what, call, printed, note in part["entries"]:
-            cells = [place, what, f"`{call}`", shown(value_of(call, names)), printed, note]
+            try:
+                value = value_of(call, names)
+            except Exception as error:
+                error.add_note(f"This is the call of {place!r}, {what!r}, in docs/companion/{name}.toml.")
+                raise
+            cells = [place, what, f"`{call}`", shown(value), printed, note]
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         lines.append("")
     return "\n".join([*lines, END, ""])

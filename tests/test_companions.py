@@ -69,12 +69,11 @@ def is_in_errata(name, place, note):
     return "(errata)" in note and known
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", companions.NAMES)
 def test_a_companion_is_what_its_maker_writes(name):
     page = (companions.FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
-    assert page == companions.page(name), "run `make docs`"
+    assert page == companions.page(name), f"run `make docs`, which writes {name}.md from {name}.toml"
 
 
 def agrees(value, printed):
