@@ -46,7 +46,7 @@ def test_the_standard_error_of_a_difference_agrees_with_the_bootstrap(name, mean
     statistic = resolve_statistic(name, mean)
     one, two = (model.cases for model in found.values())
     drawn = np.random.default_rng(2).multinomial(300, np.full(300, 1 / 300), size=4000)
-    expected = np.std(statistic.values(one)(drawn) - statistic.values(two)(drawn))
+    expected = np.std(statistic.make_function(one)(drawn) - statistic.make_function(two)(drawn))
     estimate = found.difference(name, mean)
 
     assert (estimate.high - estimate.low) / 2 / 1.959963984540054 == pytest.approx(expected, rel=0.05)

@@ -14,7 +14,7 @@ from cutline.measures import MEASURES
 from cutline.multiclass import decisions
 from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic, resample
 from cutline.multiclass.class_means import compute_by_class
-from cutline.multiclass.influence import compute_precision_units
+from cutline.multiclass.influence import compute_precision_influences
 from cutline.multiclass.measures import resolve_statistic
 
 MEANS = ("macro", "weighted", "micro")
@@ -165,7 +165,7 @@ def test_the_standard_error_agrees_with_the_bootstrap(resampled_cases, name, mea
     statistic = resolve_statistic(name, mean)
 
     # The standard deviation of 4000 resamples is itself known to 1 %.
-    expected = np.std(statistic.values(cases)(resamples))
+    expected = np.std(statistic.make_function(cases)(resamples))
     assert estimate_statistic(statistic, cases, ClassIntervalOptions(0.95)).se == pytest.approx(expected, rel=0.03)
 
 
@@ -175,7 +175,7 @@ def test_the_variance_of_weighted_cases_agrees_with_the_bootstrap(mean):
     weights = np.random.default_rng(9).gamma(3, size=800)
     cases = against_rest(labels, scores, weights).cases
     statistic = resolve_statistic("auc", mean)
-    values, _ = resample(statistic.values(cases), cases, 4000, seed=1)
+    values, _ = resample(statistic.make_function(cases), cases, 4000, seed=1)
 
     assert estimate_statistic(statistic, cases, ClassIntervalOptions(0.95)).se == pytest.approx(
         np.std(values), rel=0.04
@@ -185,9 +185,9 @@ def test_the_variance_of_weighted_cases_agrees_with_the_bootstrap(mean):
 def test_the_slopes_of_the_table_are_differences():
     table = np.array([[20.0, 3, 1], [4, 15, 2], [0, 5, 9]])
     for function, slopes in (
-        (decisions.accuracy, decisions.accuracy_slopes),
-        (decisions.mcc, decisions.mcc_slopes),
-        (decisions.kappa, decisions.kappa_slopes),
+        (decisions.compute_accuracy, decisions.compute_accuracy_slopes),
+        (decisions.compute_mcc, decisions.compute_mcc_slopes),
+        (decisions.compute_kappa, decisions.compute_kappa_slopes),
     ):
         step = 1e-5
         for cell in itertools.product(range(3), repeat=2):
@@ -201,13 +201,13 @@ def test_the_slopes_of_the_table_are_differences():
 def test_the_changes_of_the_average_precision_are_differences():
     labels, scores = probabilities(10, 40, digits=1)
     cases = against_rest(labels, scores).cases
-    units = compute_precision_units(cases.ranking(0), cases.scores[:, 0], cases.truth == 0)
+    influences = compute_precision_influences(cases.ranking(0), cases.scores[:, 0], cases.truth == 0)
     each, step = compute_by_class(MEASURES["average_precision"], cases), 1e-6
     for i in range(len(cases)):
         more, less = cases.weights.astype(float), cases.weights.astype(float)
         more[i] += step
         less[i] -= step
-        assert units[i] == pytest.approx((each(more)[0] - each(less)[0]) / (2 * step), abs=1e-7)
+        assert influences[i] == pytest.approx((each(more)[0] - each(less)[0]) / (2 * step), abs=1e-7)
 
 
 # ---------------------------------------------------------------------- by hand

@@ -22,7 +22,7 @@ from cutline.charts.chart_kind import ChartKind, Charts, Requires, Shows
 from cutline.charts.layers import Evaluated, Frame, Series, Shade, VerticalLine
 from cutline.charts.marks import CUT_DASH, Mark
 from cutline.charts.picture import Length, Picture, finish, resize
-from cutline.charts.several_classes import DrawnClasses
+from cutline.charts.several_classes import ClassChartData
 from cutline.charts.theme import LONGEST, MOST_MODELS, find_theme
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, hint_similar
@@ -239,10 +239,10 @@ def _find_difference(models: Any, parameters: dict[str, Any]) -> tuple[Confidenc
     return models.confidence_curve(**requested), own
 
 
-def _find_classes(kind: ChartKind, models: Any) -> DrawnClasses:
+def _find_classes(kind: ChartKind, models: Any) -> ClassChartData:
     """Return the classes to draw, given or computed by the result of one_vs_rest()."""
-    classes = models if isinstance(models, DrawnClasses) else getattr(models, "chart_data", None)
-    if not isinstance(classes, DrawnClasses):
+    classes = models if isinstance(models, ClassChartData) else getattr(models, "chart_data", None)
+    if not isinstance(classes, ClassChartData):
         raise InputError(f"The chart {kind.name} shows several classes", "pass what one_vs_rest() gives")
     return classes
 

@@ -42,7 +42,7 @@ class ClassValue:
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnClasses:
+class ClassChartData:
     """Data of the charts of several classes.
 
     Attributes:
@@ -86,7 +86,7 @@ class DrawnClasses:
     needs=Requires.CLASSES,
     places=Place.GALLERY,
 )
-def class_roc(classes: DrawnClasses, theme: Theme) -> alt.Chart:
+def class_roc(classes: ClassChartData, theme: Theme) -> alt.Chart:
     """Draw the ROC curve of each class against the rest, with the macro average and the pooled curve."""
     defined = {name: r for name, r in classes.rankings.items() if r.positives and r.negatives}
     if not defined:
@@ -129,7 +129,7 @@ def class_roc(classes: DrawnClasses, theme: Theme) -> alt.Chart:
     needs=Requires.CLASSES,
     places=Place.GALLERY,
 )
-def class_measures(classes: DrawnClasses, theme: Theme, *, shown: str = "auc") -> alt.Chart:
+def class_measures(classes: ClassChartData, theme: Theme, *, shown: str = "auc") -> alt.Chart:
     """Draw a measure of each class and its means over the classes as bars, with intervals and baselines.
 
     Args:
@@ -194,7 +194,7 @@ def _make_bar(class_value: ClassValue) -> dict[str, Any]:
     needs=Requires.CLASSES,
     places=Place.GALLERY,
 )
-def class_confusion_matrix(classes: DrawnClasses, theme: Theme) -> alt.Chart:
+def class_confusion_matrix(classes: ClassChartData, theme: Theme) -> alt.Chart:
     """Draw the cases by real class and predicted class, shaded by the share of the real class."""
     names, size = list(classes.rankings), len(classes.rankings)
     real = [f"{name} ({format_number(total)})" for name, total in zip(names, classes.table.sum(1), strict=True)]
@@ -234,7 +234,7 @@ def class_confusion_matrix(classes: DrawnClasses, theme: Theme) -> alt.Chart:
     return combine_layers([boxes, *(text if size <= MOST_CELLS else [])], frame)
 
 
-def _list_cells(classes: DrawnClasses, real: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
+def _list_cells(classes: ClassChartData, real: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
     """Return a row for each cell of the matrix."""
     totals = classes.table.sum(1)[:, None]
     shares = np.divide(classes.table, totals, out=np.zeros_like(classes.table), where=totals > 0)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from cutline.charts.several_classes import ClassValue, DrawnClasses
+from cutline.charts.several_classes import ClassChartData, ClassValue
 from cutline.multiclass.class_summary import ClassSummary
 
 if TYPE_CHECKING:
     from cutline.multiclass.one_vs_rest import OneVsRest
 
 
-def classes_to_draw(model: OneVsRest, summary: ClassSummary | None = None) -> DrawnClasses:
-    """Return the classes with the values that their charts show.
+def collect_chart_data(model: OneVsRest, summary: ClassSummary | None = None) -> ClassChartData:
+    """Collect the values that the charts of several classes show.
 
     Args:
         model: The classes.
-        summary: A finished summary, whose numbers are shown; made when None.
+        summary: A finished summary; made when None.
     """
     rows = (model.summary() if summary is None else summary).of_scope("class", "mean")
     values = [
@@ -34,4 +34,4 @@ def classes_to_draw(model: OneVsRest, summary: ClassSummary | None = None) -> Dr
         for row in sorted(rows, key=lambda row: row.scope)
     ]
     rankings = {str(label): ranking for label, ranking in model.rankings.items()}
-    return DrawnClasses(model.name, rankings, model.cases.pooled_ranking(), values, model.confusion_matrix.table)
+    return ClassChartData(model.name, rankings, model.cases.pooled_ranking(), values, model.confusion_matrix.table)

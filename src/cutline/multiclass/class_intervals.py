@@ -1,4 +1,4 @@
-"""From a statistic of several classes to its estimate, by formula or by resampling the cases."""
+"""Intervals of statistics of several classes, by formula or by the bootstrap."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from cutline.results.estimate import Estimate, Limits, quantile
 from cutline.results.resample_budget import choose_resamples_of_rows
 
 METHODS = ("auto", "normal", "bootstrap")
-_AT_ONCE = 2**22  # weights of cases in resamples held at once
+_AT_ONCE = 2**22  # the largest number of weights in memory
 _MOST_REDRAWS = 1000
 
 
 class ClassIntervalOptions(NamedTuple):
-    """How an interval is to be made."""
+    """The options of an interval."""
 
     level: float
     method: str = "auto"
@@ -35,60 +35,60 @@ class ClassIntervalOptions(NamedTuple):
     seed: int = 0
 
     def check(self) -> ClassIntervalOptions:
-        """Return the options, if they are in their domain."""
+        """Return the options; raise if one is not valid."""
         check_choice(self.method, "method", METHODS)
         resamples = None if self.resamples is None else check_whole(self.resamples, "resamples", 2)
         return ClassIntervalOptions(check_level(self.level), self.method, resamples, check_whole(self.seed, "seed", 0))
 
 
 class ClassEstimate(NamedTuple):
-    """An estimate with its standard error; NaN where nothing tells it."""
+    """An estimate with its standard error, which is NaN if unknown."""
 
     estimate: Estimate
     se: float
 
 
 def estimate_statistic(statistic: Statistic, cases: ClassCases, options: ClassIntervalOptions) -> ClassEstimate:
-    """Return the estimate of a statistic."""
-    name, reason = f"{statistic.name} ({statistic.of})", statistic.reason(cases)
+    """Estimate a statistic with its interval."""
+    name, reason = f"{statistic.name} ({statistic.of})", statistic.explain_undefined(cases)
     if reason:
         none = (math.nan, math.nan, math.nan)
         return ClassEstimate(Estimate(name, *none, options.level, "none", (f"undefined: {reason}",)), math.nan)
     if options.method == "bootstrap":
         return _resample(name, statistic, cases, options)
-    value = statistic.with_limits(cases, options.level)
+    value = statistic.estimate(cases, options.level)
     spread = compute_standard_error(value, cases)
     if options.method == "normal":
         limits = influence.compute_normal_limits(value.value, spread, statistic.range, options.level)
-        why = NO_FORMULA if value.units is None else influence.NO_SPREAD
+        why = NO_FORMULA if value.influences is None else influence.NO_SPREAD
         value = value._replace(limits=limits, method="normal", notes=(why,) if math.isnan(limits.low) else ())
-    if value.limits.high - value.limits.low <= influence.NOTHING:  # as when the parts of a mean cancel each other
+    if value.limits.high - value.limits.low <= influence.NOTHING:  # if the influences of the terms cancel
         value = value._replace(limits=Limits(math.nan, math.nan), notes=(*value.notes, influence.NO_SPREAD))
     if cases.group_count and options.method == "auto":
         value = _widen_for_groups(value, cases, options.level)
-    notes = [*value.notes, *_few(cases), *_note_groups(cases, "counted")]
-    made = make_estimate(name, value.value, value.limits, statistic.range, options.level, value.method, notes)
-    return ClassEstimate(made, spread)
+    notes = [*value.notes, *_list_few_case_warnings(cases), *_note_groups(cases, "counted")]
+    estimate = make_estimate(name, value.value, value.limits, statistic.range, options.level, value.method, notes)
+    return ClassEstimate(estimate, spread)
 
 
 def compute_standard_error(value: ValueWithLimits, cases: ClassCases) -> float:
-    """Return the standard error that the components give; NaN where there are none."""
-    return math.nan if value.units is None else math.sqrt(cases.covariance(value.units)[0, 0])
+    """Return the standard error by the influences; NaN if they are unknown."""
+    return math.nan if value.influences is None else math.sqrt(cases.covariance(value.influences)[0, 0])
 
 
 def _widen_for_groups(value: ValueWithLimits, cases: ClassCases, level: float) -> ValueWithLimits:
     """Widen the limits by the square root of the design effect of groups of cases.
 
-    The quantile is Student's, since the variance between few groups is itself uncertain. Where no case is wrong, the
-    groups show no spread: the limits are then those of equal cases within each group, which is the worst case.
+    The quantile is Student's, since the variance between few groups is itself uncertain. Without errors the groups show
+    no variance; the limits then assume that all cases of a group are equal, which is the worst case.
     """
-    if value.units is None:
+    if value.influences is None:
         return value
     if cases.group_count < 2:
         return value._replace(limits=Limits(math.nan, math.nan), notes=(*value.notes, ONE_GROUP))
-    alone = math.sqrt(influence.compute_variance(value.units, cases.squares))
-    together = compute_standard_error(value, cases)
-    ratio = together / alone if alone > influence.NOTHING else math.sqrt(len(cases) / cases.group_count)
+    independent = math.sqrt(influence.compute_variance(value.influences, cases.squares))
+    grouped = compute_standard_error(value, cases)
+    ratio = grouped / independent if independent > influence.NOTHING else math.sqrt(len(cases) / cases.group_count)
     wider = ratio * float(stdtrit(cases.group_count - 1, (1 + level) / 2)) / quantile(level)
     low, high = (value.value + wider * (limit - value.value) for limit in value.limits)
     return value._replace(limits=Limits(low, high))
@@ -101,8 +101,8 @@ def _note_groups(cases: ClassCases, how: str) -> list[str]:
     return [note_groups(cases.group_count, how)] if cases.group_count else []
 
 
-def few_cases(cases: ClassCases) -> str:
-    """Return a warning for classes with too few cases; empty when there are enough of each."""
+def warn_of_few_cases(cases: ClassCases) -> str:
+    """Write a warning of classes with too few cases; empty if every class has enough."""
     few = [c for c, size in enumerate(cases.effective_sizes) if 0 < size < constants.FEW_CASES]
     if not few:
         return ""
@@ -112,8 +112,8 @@ def few_cases(cases: ClassCases) -> str:
     return f"Class {cases.classes[fewest]!r} has only {cases_of}: {BELOW}."
 
 
-def _few(cases: ClassCases) -> list[str]:
-    note = few_cases(cases)
+def _list_few_case_warnings(cases: ClassCases) -> list[str]:
+    note = warn_of_few_cases(cases)
     return [note] if note else []
 
 
@@ -121,23 +121,23 @@ def _few(cases: ClassCases) -> list[str]:
 
 
 def _resample(name: str, statistic: Statistic, cases: ClassCases, options: ClassIntervalOptions) -> ClassEstimate:
-    """Return the percentile interval over resamples of the cases."""
+    """Estimate a statistic with its bootstrap percentile interval."""
     resamples = choose_resamples_of_rows(len(cases), options.resamples)
-    values, redrawn = resample(statistic.values(cases), cases, resamples, options.seed)
-    value = float(statistic.values(cases)(cases.weights))
+    values, redrawn = resample(statistic.make_function(cases), cases, resamples, options.seed)
+    value = float(statistic.make_function(cases)(cases.weights))
     draws = np.sort(values[np.isfinite(values)])
     notes = [f"{redrawn} bootstrap samples lacked a class and were redrawn."] if redrawn else []
     if not len(draws) or not has_spread(draws):
         limits, notes = Limits(math.nan, math.nan), [*notes, NO_SPREAD]
     else:
         limits = percentile(draws, options.level)
-    notes += [*_few(cases), *_note_groups(cases, "resampled")]
-    made = make_estimate(name, value, limits, statistic.range, options.level, "bootstrap", notes)
-    return ClassEstimate(made, float(np.std(draws, ddof=1)) if len(draws) > 1 else math.nan)
+    notes += [*_list_few_case_warnings(cases), *_note_groups(cases, "resampled")]
+    estimate = make_estimate(name, value, limits, statistic.range, options.level, "bootstrap", notes)
+    return ClassEstimate(estimate, float(np.std(draws, ddof=1)) if len(draws) > 1 else math.nan)
 
 
 def resample(function: Callable[[Array], Any], cases: ClassCases, resamples: int, seed: int) -> tuple[Array, int]:
-    """Return the values of a function of the weights on bootstrap samples, and how many of them were redrawn.
+    """Return the values of a function of the weights on bootstrap samples, and the number of samples redrawn.
 
     Args:
         function: The function, which broadcasts over leading axes of the weights.
@@ -149,14 +149,14 @@ def resample(function: Callable[[Array], Any], cases: ClassCases, resamples: int
     at_once = max(1, min(resamples, _AT_ONCE // width))
     replicates, redrawn = [], 0
     for start in range(0, resamples, at_once):
-        weights, again = _draw(cases, rng, min(at_once, resamples - start))
+        weights, more_redrawn = _draw_weights(cases, rng, min(at_once, resamples - start))
         replicates.append(np.asarray(function(weights), dtype=float))
-        redrawn += again
+        redrawn += more_redrawn
     return np.concatenate(replicates), redrawn
 
 
-def _draw(cases: ClassCases, rng: np.random.Generator, count: int) -> tuple[Array, int]:
-    """Return the weights of the cases in some resamples, each with a case of every class that occurs."""
+def _draw_weights(cases: ClassCases, rng: np.random.Generator, count: int) -> tuple[Array, int]:
+    """Draw bootstrap weights of the cases, such that every class has a case; also return the number of redraws."""
     own = cases.weights
     if cases.groups is not None:
         draws, chances, unit = cases.group_count, np.full(cases.group_count, 1 / cases.group_count), own
@@ -167,7 +167,7 @@ def _draw(cases: ClassCases, rng: np.random.Generator, count: int) -> tuple[Arra
 
     def draw(size: int) -> Array:
         counts = rng.multinomial(draws, chances, size=size)
-        return counts if cases.groups is None else counts[:, cases.groups]  # all cases of a group as often as it
+        return counts if cases.groups is None else counts[:, cases.groups]  # a group is drawn with all its cases
 
     times, redrawn = draw(count), 0
     for _ in range(_MOST_REDRAWS):

@@ -84,7 +84,7 @@ def compare_classes(
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassComparison(Reported, NamedParts[str, OneVsRest]):
-    """Models of several classes on the same cases: a mapping of each, and what only the pairs can tell."""
+    """Models of several classes on the same cases: a mapping of each, with comparisons of pairs."""
 
     models: Mapping[str, OneVsRest]
 
@@ -130,7 +130,7 @@ class ClassComparison(Reported, NamedParts[str, OneVsRest]):
             a: The first model; with two models, a and b need not be named.
             b: The second model.
             level: The level of the interval.
-            method: "auto" is by the components of each case, "bootstrap" resamples the cases.
+            method: "auto" uses the influence of each case, "bootstrap" resamples the cases.
             resamples: The number of resamples of a bootstrap; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
             parameters: Those of the measure.
@@ -156,24 +156,24 @@ class ClassComparison(Reported, NamedParts[str, OneVsRest]):
         return self[a].name or a, self[b].name or b
 
     def _explain_undefined(self, statistic: Statistic) -> str:
-        reasons = {name: statistic.reason(model.cases) for name, model in self.items()}
+        reasons = {name: statistic.explain_undefined(model.cases) for name, model in self.items()}
         return "; ".join(f"of {name!r} {reason}" for name, reason in reasons.items() if reason)
 
     def _compute_difference(
         self, statistic: Statistic, a: str, b: str, options: ClassIntervalOptions
     ) -> tuple[Difference, tuple[str, ...]]:
-        """Return the difference of two models, by the components of each case or on resamples of the cases."""
+        """Return the difference of two models and its notes, by influences or on bootstrap samples."""
         cases_a, cases_b = self[a].cases, self[b].cases
         if options.method == "bootstrap":
-            value_a, value_b = statistic.values(cases_a), statistic.values(cases_b)
+            value_a, value_b = statistic.make_function(cases_a), statistic.make_function(cases_b)
             count = choose_resamples_of_rows(len(cases_a), options.resamples)
             values, _ = resample(lambda weights: value_a(weights) - value_b(weights), cases_a, count, options.seed)
             return ResampledDifference(float(value_a(cases_a.weights) - value_b(cases_b.weights)), values), ()
-        both = [statistic.with_limits(cases, options.level) for cases in (cases_a, cases_b)]
-        value = both[0].value - both[1].value
-        if both[0].units is None or both[1].units is None:
+        of_a, of_b = (statistic.estimate(cases, options.level) for cases in (cases_a, cases_b))
+        value = of_a.value - of_b.value
+        if of_a.influences is None or of_b.influences is None:
             return StudentDifference(value, math.nan), (NO_FORMULA,)
-        return StudentDifference(value, math.sqrt(cases_a.covariance(both[0].units - both[1].units)[0, 0])), ()
+        return StudentDifference(value, math.sqrt(cases_a.covariance(of_a.influences - of_b.influences)[0, 0])), ()
 
     # ------------------------------------------------------------------ tests
 
@@ -192,7 +192,7 @@ class ClassComparison(Reported, NamedParts[str, OneVsRest]):
         Args:
             measure: The measure, or its name.
             mean: The kind of mean, as in `OneVsRest.estimate`.
-            method: "auto" is by the components of each case, "bootstrap" resamples the cases.
+            method: "auto" uses the influence of each case, "bootstrap" resamples the cases.
             resamples: The number of resamples of a bootstrap; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
             parameters: Those of the measure.
@@ -220,15 +220,16 @@ class ClassComparison(Reported, NamedParts[str, OneVsRest]):
         )
 
     def _test_all(self, statistic: Statistic, pairs: tuple[PairTest, ...]) -> PairTests:
-        """Return the chi-square test that no model differs from the first, by the joint components of all."""
-        values = [statistic.with_limits(model.cases, LEVEL) for model in self.values()]
-        if any(value.units is None for value in values):
+        """Test by chi-square whether any model differs from the first, by the influences on all models."""
+        values = [statistic.estimate(model.cases, LEVEL) for model in self.values()]
+        known = [value.influences for value in values if value.influences is not None]
+        if len(known) < len(values):
             return PairTests(_name_statistic(statistic), pairs, math.nan)
         cases = next(iter(self.values())).cases
-        units = np.stack([value.units - values[0].units for value in values[1:]])  # type: ignore[operator]
-        apart = np.array([value.value - values[0].value for value in values[1:]])
-        statistic_, degrees, p_value = chi_square(apart, cases.covariance(units))
-        return PairTests(_name_statistic(statistic), pairs, p_value, statistic_, degrees)
+        influences = np.stack([other - known[0] for other in known[1:]])
+        differences = np.array([value.value - values[0].value for value in values[1:]])
+        chi2, degrees, p_value = chi_square(differences, cases.covariance(influences))
+        return PairTests(_name_statistic(statistic), pairs, p_value, chi2, degrees)
 
     # ------------------------------------------------------------------ all of it
 
@@ -241,7 +242,7 @@ class ClassComparison(Reported, NamedParts[str, OneVsRest]):
         """Return the models and their differences, a row for each measure and pair.
 
         Args:
-            measures: Those whose differences are wanted, by name; the headlines when None.
+            measures: The measures, by name; the headlines when None.
             level: The level of intervals and tests.
         """
         level = check_level(level)
@@ -270,11 +271,8 @@ def _select_statistics(measures: Any, cases: ClassCases) -> list[Statistic]:
         return [resolve_statistic(measure) for measure in list_measures(measures)]
     means = [MeanOverClasses(MEASURES[name], mean) for name, mean in HEADLINES]
     first, _, *others = list_whole_measures(cases)
-    return [
-        first,
-        *means,
-        *(other for other in others if other.name != "information_score"),
-    ]  # the relative one says it
+    # The relative information score says the same as the absolute one.
+    return [first, *means, *(other for other in others if other.name != "information_score")]
 
 
 def _name_statistic(statistic: Statistic) -> str:

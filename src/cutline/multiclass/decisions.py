@@ -131,20 +131,20 @@ def pool_counts(table: Array) -> Counts:
 # ---------------------------------------------------------------------- measures of the whole table, with their slopes
 
 
-def accuracy(table: Array) -> Any:
+def compute_accuracy(table: Array) -> Any:
     """Return the share of the cases that are predicted right."""
     return divide(np.trace(table, axis1=-2, axis2=-1), table.sum((-1, -2)))
 
 
-def mcc(table: Array) -> Any:
+def compute_mcc(table: Array) -> Any:
     """Return the correlation of real and predicted classes (Gorodkin 2004); with two, Matthews' coefficient."""
     right, total, real, predicted = _sum_margins(table)
     above = right * total - (real * predicted).sum(-1)
     return divide(above, np.sqrt((total**2 - (predicted**2).sum(-1)) * (total**2 - (real**2).sum(-1))))
 
 
-def kappa(table: Array) -> Any:
-    """Cohen's kappa: the agreement of real and predicted classes beyond what their shares alone would give."""
+def compute_kappa(table: Array) -> Any:
+    """Return Cohen's kappa: the agreement of real and predicted classes beyond chance."""
     right, total, real, predicted = _sum_margins(table)
     expected = (real * predicted).sum(-1)
     return divide(right * total - expected, total**2 - expected)
@@ -155,24 +155,26 @@ def _sum_margins(table: Array) -> tuple[Any, Any, Array, Array]:
     return right, total, table.sum(-1), table.sum(-2)
 
 
-def accuracy_slopes(table: Array) -> Array:
-    """Return what one case more in each cell changes in the accuracy."""
-    return np.asarray((np.eye(len(table)) - accuracy(table)) / table.sum())
+def compute_accuracy_slopes(table: Array) -> Array:
+    """Return the derivative of the accuracy by each cell."""
+    return np.asarray((np.eye(len(table)) - compute_accuracy(table)) / table.sum())
 
 
-def mcc_slopes(table: Array) -> Array:
-    """Return what one case more in each cell changes in the correlation."""
+def compute_mcc_slopes(table: Array) -> Array:
+    """Return the derivative of the correlation by each cell."""
     right, total, real, predicted = _sum_margins(table)
-    spread_said, spread_real = total**2 - (predicted**2).sum(), total**2 - (real**2).sum()
+    variance_predicted, variance_real = total**2 - (predicted**2).sum(), total**2 - (real**2).sum()
     above = np.eye(len(table)) * total + right - predicted[:, None] - real
-    of_said = (total - predicted) / spread_said
-    of_real = ((total - real) / spread_real)[:, None]
-    return np.asarray(above / np.sqrt(spread_said * spread_real) - mcc(table) * (of_said + of_real))
+    slope_predicted = (total - predicted) / variance_predicted
+    slope_real = ((total - real) / variance_real)[:, None]
+    return np.asarray(
+        above / np.sqrt(variance_predicted * variance_real) - compute_mcc(table) * (slope_predicted + slope_real)
+    )
 
 
-def kappa_slopes(table: Array) -> Array:
-    """Return what one case more in each cell changes in kappa."""
+def compute_kappa_slopes(table: Array) -> Array:
+    """Return the derivative of kappa by each cell."""
     right, total, real, predicted = _sum_margins(table)
     below = total**2 - (real * predicted).sum()
     above = np.eye(len(table)) * total + right - predicted[:, None] - real
-    return np.asarray((above - kappa(table) * (2 * total - predicted[:, None] - real)) / below)
+    return np.asarray((above - compute_kappa(table) * (2 * total - predicted[:, None] - real)) / below)

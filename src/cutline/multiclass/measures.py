@@ -1,6 +1,6 @@
-"""Measures of all classes together: of pairs of classes, of the whole confusion matrix, of the probabilities.
+"""Measures of all classes together: of pairs of classes, of the confusion matrix, of the probabilities.
 
-`statistic_of` finds the statistic that a name and a kind of mean stand for.
+`resolve_statistic` finds a statistic by its name and the kind of mean.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from cutline.multiclass.statistic import (
     WEIGHTED,
     Statistic,
     ValueWithLimits,
-    share_classes,
-    stack_rankings,
+    make_ranking_function,
+    make_share_function,
 )
 from cutline.results.estimate import Limits
 
@@ -40,17 +40,17 @@ from cutline.results.estimate import Limits
 
 
 @dataclass(frozen=True)
-class HandTill(Statistic):
+class HandTill:
     """Hand and Till's M: the mean over pairs of classes of how well the scores of each tell it from the other."""
 
     mean: str = MACRO
-    name: ClassVar[str] = "hand_till_m"  # type: ignore[misc]
-    title: ClassVar[str] = "Hand and Till's M"  # type: ignore[misc]
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)  # type: ignore[misc]
-    better: ClassVar[str] = "higher"  # type: ignore[misc]
+    name: ClassVar[str] = "hand_till_m"
+    title: ClassVar[str] = "Hand and Till's M"
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    better: ClassVar[str] = "higher"
 
     @property
-    def of(self) -> str:  # type: ignore[override]
+    def of(self) -> str:
         """All pairs of classes, or all by their shares."""
         return "all pairs" if self.mean == MACRO else "all pairs, weighted"
 
@@ -65,50 +65,50 @@ class HandTill(Statistic):
         both = np.stack([shares[..., a] + shares[..., b] for a, b in pairs], axis=-1)
         return np.asarray(both / both.sum(-1, keepdims=True))
 
-    def values(self, cases: ClassCases) -> Callable[[Array], Array]:
+    def make_function(self, cases: ClassCases) -> Callable[[Array], Array]:
         """Return the value as a function of the weights."""
-        pairs, shares, auc = self._list_pairs(cases), share_classes(cases), MEASURES["auc"]
+        pairs, shares, auc = self._list_pairs(cases), make_share_function(cases), MEASURES["auc"]
         ranked = []
         for a, b in pairs:
             members = np.flatnonzero((cases.truth == a) | (cases.truth == b))
-            ranked.append(stack_rankings(cases.scores[members, a], cases.truth[members] == a, members))
+            ranked.append(make_ranking_function(cases.scores[members, a], cases.truth[members] == a, members))
 
-        def mean(weights: Array) -> Array:
+        def compute_mean(weights: Array) -> Array:
             areas = np.stack([np.asarray(auc.compute(stack(weights))) for stack in ranked], axis=-1)
             return np.asarray((self._weigh_pairs(shares(weights), pairs) * areas).sum(-1))
 
-        return mean
+        return compute_mean
 
-    def reason(self, cases: ClassCases) -> str:
-        """Return a class without cases has no pairs."""
+    def explain_undefined(self, cases: ClassCases) -> str:
+        """Name the classes without cases, which have no pairs."""
         if self.mean == WEIGHTED:
             return ""
         return "; ".join(f"class {cases.classes[c]!r} has no case" for c in np.flatnonzero(cases.sizes == 0))
 
-    def baseline(self, cases: ClassCases) -> float:  # noqa: ARG002
-        """Return 0.5: scores without information order half of the pairs rightly."""
+    def compute_baseline(self, cases: ClassCases) -> float:  # noqa: ARG002
+        """Return 0.5, as scores without information order half of the pairs rightly."""
         return 0.5
 
-    def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        """Return the mean with its limits."""
+    def estimate(self, cases: ClassCases, level: float) -> ValueWithLimits:
+        """Estimate the mean with its limits."""
         sum_ = influence.add_up(self._estimate_parts(cases, level), cases.squares)
-        return ValueWithLimits(sum_.value, sum_.units, sum_.limits, "class_mover")
+        return ValueWithLimits(sum_.value, sum_.influences, sum_.limits, "class_mover")
 
     def _estimate_parts(self, cases: ClassCases, level: float) -> Iterator[InfluenceTerm]:
         pairs = self._list_pairs(cases)
         factors, values = self._weigh_pairs(cases.shares, pairs), np.zeros(len(cases.classes))
         for (a, b), factor in zip(pairs, factors.tolist(), strict=True):
             part, members = cases.cached(("area of a pair", a, b, level), partial(_estimate_pair, cases, a, b, level))
-            units = np.zeros(len(cases))
-            units[members] = part.units
+            influences = np.zeros(len(cases))
+            influences[members] = part.influences
             values[[a, b]] += part.value
-            yield part._replace(factor=factor, units=units)
+            yield part._replace(factor=factor, influences=influences)
         if self.mean == WEIGHTED:
-            yield influence.estimate_shares(values / (2 * (len(np.flatnonzero(cases.sizes)) - 1)), cases, level)
+            yield influence.estimate_share_term(values / (2 * (len(np.flatnonzero(cases.sizes)) - 1)), cases, level)
 
 
 def _estimate_pair(cases: ClassCases, a: int, b: int, level: float) -> tuple[InfluenceTerm, Array]:
-    """Return the AUC of one class against another, and which cases are of either."""
+    """Estimate the AUC of one class against another; also return the rows of the cases of both classes."""
     r, members = cases.pair_ranking(a, b)
     return influence.estimate_area(r, cases.scores[members, a], cases.truth[members] == a, level), members
 
@@ -117,8 +117,8 @@ def _estimate_pair(cases: ClassCases, a: int, b: int, level: float) -> tuple[Inf
 
 
 @dataclass(frozen=True)
-class OfTable(Statistic):
-    """A measure of the whole confusion matrix, with what a case more in each of its cells would change."""
+class ConfusionMatrixStatistic:
+    """A measure of the confusion matrix, with its derivatives by the cells."""
 
     name: str
     title: str
@@ -129,37 +129,39 @@ class OfTable(Statistic):
     better: str | None = "higher"
     of: str = "all classes"
 
-    def values(self, cases: ClassCases) -> Callable[[Array], Array]:
+    def make_function(self, cases: ClassCases) -> Callable[[Array], Array]:
         """Return the value as a function of the weights."""
         chosen = decisions.share_decisions(cases)
         return lambda weights: np.asarray(self.function(decisions.tabulate(cases.truth, chosen, weights)))
 
-    def reason(self, cases: ClassCases) -> str:
-        """Return the reason of the measure where it has no value."""
-        return self.undefined if math.isnan(float(self.values(cases)(cases.weights))) else ""
+    def explain_undefined(self, cases: ClassCases) -> str:
+        """Explain why the measure is undefined; empty if it is defined."""
+        return self.undefined if math.isnan(float(self.make_function(cases)(cases.weights))) else ""
 
-    def baseline(self, cases: ClassCases) -> float:
-        """Return the value of decisions that have nothing to do with the classes, with the same shares."""
+    def compute_baseline(self, cases: ClassCases) -> float:
+        """Return the value of decisions that are independent of the classes, with the same shares."""
         table = decisions.count_decisions(cases)
         value = float(self.function(np.outer(table.sum(1), table.sum(0)) / table.sum()))
         return 0.0 if abs(value) < influence.NOTHING else value
 
-    def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        """Return Wilson's interval for the accuracy, and limits on the log odds of the range for the others."""
+    def estimate(self, cases: ClassCases, level: float) -> ValueWithLimits:
+        """Estimate the measure: Wilson's limits for the accuracy, limits on the logit scale for the others."""
         chosen = decisions.share_decisions(cases)
         table = decisions.count_decisions(cases)
         slopes = self.slopes(table)
-        units = np.einsum("ic,ic->i", slopes[cases.truth], chosen)
+        influences = np.einsum("ic,ic->i", slopes[cases.truth], chosen)
         value, n = float(self.function(table)), float(cases.effective_sizes.sum())
         if self.range[0] == 0:
-            return ValueWithLimits(value, units, Limits(*map(float, proportions.wilson(value * n, n, level))), "wilson")
-        spread = math.sqrt(influence.compute_variance(units, cases.squares))
+            return ValueWithLimits(
+                value, influences, Limits(*map(float, proportions.wilson(value * n, n, level))), "wilson"
+            )
+        spread = math.sqrt(influence.compute_variance(influences, cases.squares))
         if spread > influence.NOTHING and abs(value) < 1:
             return ValueWithLimits(
-                value, units, normal_limits_on_scale(value, spread, self.range, level), "influence_logit"
+                value, influences, normal_limits_on_scale(value, spread, self.range, level), "influence_logit"
             )
         limit = float(self.function(_add_errors(table, cases.effective_sizes, level)))
-        return ValueWithLimits(value, units, Limits(min(value, limit), max(value, limit)), "wilson", (SEPARATED,))
+        return ValueWithLimits(value, influences, Limits(min(value, limit), max(value, limit)), "wilson", (SEPARATED,))
 
 
 SEPARATED = (
@@ -181,49 +183,49 @@ def _add_errors(table: Array, sizes: Array, level: float) -> Array:
 
 
 @dataclass(frozen=True)
-class OfProbabilities(Statistic):
-    """The mean over the cases of what their probabilities lose."""
+class MeanLoss:
+    """The mean loss of the probabilities of the cases."""
 
     name: str
     title: str
     range: tuple[float, float]
-    loss: Callable[[Array, Array], Array]  # of the scores and of the class of each case
-    of_shares: Callable[[Array], float]  # the baseline: what the shares of the classes lose as probabilities
+    loss: Callable[[Array, Array], Array]  # from the scores and the class of each case
+    baseline_of_shares: Callable[[Array], float]  # the loss of the shares of the classes as probabilities
     better: str | None = "lower"
     of: str = "all classes"
-    takes: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
     needs_order: bool = False
 
-    def with_parameters(self, **parameters: Any) -> OfProbabilities:
+    def with_parameters(self, **parameters: Any) -> MeanLoss:
         """Return the same statistic with the logarithm to another base."""
         log_base = math.log(check_base(parameters["base"]))
         return replace(
             self,
             loss=lambda scores, truth: self.loss(scores, truth) / log_base,
-            of_shares=lambda shares: self.of_shares(shares) / log_base,
+            baseline_of_shares=lambda shares: self.baseline_of_shares(shares) / log_base,
         )
 
-    def values(self, cases: ClassCases) -> Callable[[Array], Array]:
+    def make_function(self, cases: ClassCases) -> Callable[[Array], Array]:
         """Return the value as a function of the weights."""
         losses = self.loss(cases.scores, cases.truth)
         return lambda weights: np.asarray(np.matmul(weights.astype(float), losses) / weights.sum(-1))
 
-    def reason(self, cases: ClassCases) -> str:
-        """Return why the scores are not probabilities, or that the classes have no order."""
+    def explain_undefined(self, cases: ClassCases) -> str:
+        """Explain why the scores are not probabilities, or that the classes have no order."""
         return NO_ORDER if self.needs_order and not cases.ordered else cases.not_probabilities
 
-    def baseline(self, cases: ClassCases) -> float:
-        """Return the value of probabilities that are the shares of the classes, whatever the case."""
-        return float(self.of_shares(cases.shares))
+    def compute_baseline(self, cases: ClassCases) -> float:
+        """Return the loss of a model that always predicts the shares of the classes."""
+        return float(self.baseline_of_shares(cases.shares))
 
-    def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        """Return the mean plus and minus its standard error times the normal quantile."""
+    def estimate(self, cases: ClassCases, level: float) -> ValueWithLimits:
+        """Estimate the mean with normal limits."""
         losses, total = self.loss(cases.scores, cases.truth), float(cases.sizes.sum())
         value, n = float(cases.weights @ losses) / total, float(cases.effective_sizes.sum())
-        units = (losses - value) / total * math.sqrt(n / (n - 1))
-        spread = math.sqrt(influence.compute_variance(units, cases.squares))
+        influences = (losses - value) / total * math.sqrt(n / (n - 1))
+        spread = math.sqrt(influence.compute_variance(influences, cases.squares))
         return ValueWithLimits(
-            value, units, influence.compute_normal_limits(value, spread, self.range, level), "influence"
+            value, influences, influence.compute_normal_limits(value, spread, self.range, level), "influence"
         )
 
 
@@ -239,7 +241,7 @@ def _compute_squared_losses(scores: Array, truth: Array) -> Array:
     return np.asarray(((scores - (truth[:, None] == np.arange(scores.shape[1]))) ** 2).sum(1))
 
 
-def _entropy(shares: Array) -> float:
+def _compute_entropy(shares: Array) -> float:
     return float(compute_class_entropy(shares, math.e))
 
 
@@ -268,7 +270,7 @@ def check_base(base: Any) -> float:
 
 
 @dataclass(frozen=True)
-class InformationScore(Statistic):
+class InformationScore:
     """The mean information that the probability of the true class gives beyond its prior (Berrar, eq. 24 and 25).
 
     The prior is the shares of the classes in the data unless it is given; relative, the mean is divided by the entropy
@@ -278,23 +280,23 @@ class InformationScore(Statistic):
     relative: bool = False
     base: float = math.e
     prior: tuple[float, ...] | Mapping[Any, float] | None = None
-    of: ClassVar[str] = "all classes"  # type: ignore[misc]
-    better: ClassVar[str] = "higher"  # type: ignore[misc]
-    range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)  # type: ignore[misc]
+    of: ClassVar[str] = "all classes"
+    better: ClassVar[str] = "higher"
+    range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         """Name in the registry."""
         return "relative_information_score" if self.relative else "information_score"
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """Title of the measure."""
         return MEASURES[self.name].title
 
     @property
-    def takes(self) -> tuple[str, ...]:
-        """Its parameters: the ratio has no unit."""
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters; the relative score has no unit and so no base."""
         return ("prior",) if self.relative else ("base", "prior")
 
     def with_parameters(self, **parameters: Any) -> InformationScore:
@@ -303,8 +305,8 @@ class InformationScore(Statistic):
             check_base(parameters["base"])
         return replace(self, **parameters)
 
-    def reason(self, cases: ClassCases) -> str:
-        """Return why the scores are not probabilities, or that a class that occurs has the prior 0."""
+    def explain_undefined(self, cases: ClassCases) -> str:
+        """Explain why the scores are not probabilities, or which class has cases but the prior 0."""
         if cases.not_probabilities:
             return cases.not_probabilities
         absent = (
@@ -312,28 +314,28 @@ class InformationScore(Statistic):
         )
         return f"class {cases.classes[absent[0]]!r} occurs and has the prior 0" if len(absent) else ""
 
-    def baseline(self, cases: ClassCases) -> float:  # noqa: ARG002
-        """Return the prior itself gives no information."""
+    def compute_baseline(self, cases: ClassCases) -> float:  # noqa: ARG002
+        """Return 0, as the prior itself gives no information."""
         return 0.0
 
     def _read_prior(self, cases: ClassCases) -> Array:
         return cases.shares if self.prior is None else check_prior(self.prior, cases.classes)
 
-    def values(self, cases: ClassCases) -> Callable[[Array], Array]:
-        """Return the value as a function of the weights; the prior is one of them unless it is given."""
-        own, shares = _select_own(cases.scores, cases.truth), share_classes(cases)
+    def make_function(self, cases: ClassCases) -> Callable[[Array], Array]:
+        """Return the value as a function of the weights, from which the prior is estimated unless it is given."""
+        own, shares = _select_own(cases.scores, cases.truth), make_share_function(cases)
         fixed = None if self.prior is None else self._read_prior(cases)
 
-        def mean(weights: Array) -> Array:
+        def compute_mean(weights: Array) -> Array:
             prior = shares(weights) if fixed is None else fixed
             gained = compute_information(own, prior[..., cases.truth], self.base)
             total = (np.where(weights > 0, weights * gained, 0.0)).sum(-1) / weights.sum(-1)
             return np.asarray(total / compute_class_entropy(prior, self.base) if self.relative else total)
 
-        return mean
+        return compute_mean
 
-    def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        """Return the mean plus and minus its standard error; what a case changes in the prior counts too."""
+    def estimate(self, cases: ClassCases, level: float) -> ValueWithLimits:
+        """Estimate the mean with normal limits, with the influence of each case on the prior."""
         prior, total, own = (
             self._read_prior(cases),
             float(cases.sizes.sum()),
@@ -341,19 +343,21 @@ class InformationScore(Statistic):
         )
         gained = compute_information(own, prior[cases.truth], self.base)
         mean, entropy = float(cases.weights @ gained) / total, float(compute_class_entropy(prior, self.base))
-        units, value = gained - mean, mean / entropy if self.relative else mean
+        influences, value = gained - mean, mean / entropy if self.relative else mean
         if self.prior is None:
             slopes = _compute_prior_slopes(own, cases, prior) / math.log(self.base)
-            units = units + slopes[cases.truth] - float(prior @ slopes)
+            influences = influences + slopes[cases.truth] - float(prior @ slopes)
         if self.relative:
-            units = units / entropy
+            influences = influences / entropy
             if self.prior is None:
-                units = units - value / entropy * (-np.log(prior[cases.truth]) / math.log(self.base) - entropy)
+                influences = influences - value / entropy * (
+                    -np.log(prior[cases.truth]) / math.log(self.base) - entropy
+                )
         n = float(cases.effective_sizes.sum())
-        units = units / total * math.sqrt(n / (n - 1))
-        spread = math.sqrt(influence.compute_variance(units, cases.squares))
+        influences = influences / total * math.sqrt(n / (n - 1))
+        spread = math.sqrt(influence.compute_variance(influences, cases.squares))
         return ValueWithLimits(
-            value, units, influence.compute_normal_limits(value, spread, self.range, level), "influence"
+            value, influences, influence.compute_normal_limits(value, spread, self.range, level), "influence"
         )
 
 
@@ -363,31 +367,33 @@ def _select_own(scores: Array, truth: Array) -> Array:
 
 
 def _compute_prior_slopes(own: Array, cases: ClassCases, prior: Array) -> Array:
-    """Return what the prior of each class changes in the mean information, in nats."""
+    """Return the derivative of the mean information by the prior of each class, in nats."""
     mine = prior[cases.truth]
     slope = np.where(own >= mine, -1 / mine, -1 / (1 - mine))
     sums = np.bincount(cases.truth, weights=cases.weights * slope, minlength=len(prior))
     return np.asarray(sums / float(cases.sizes.sum()))
 
 
-_OF_TABLE = (
-    OfTable("accuracy", "Accuracy", (0.0, 1.0), decisions.accuracy, decisions.accuracy_slopes),
-    OfTable(
+_CONFUSION_MATRIX_STATISTICS = (
+    ConfusionMatrixStatistic(
+        "accuracy", "Accuracy", (0.0, 1.0), decisions.compute_accuracy, decisions.compute_accuracy_slopes
+    ),
+    ConfusionMatrixStatistic(
         "mcc",
         "Matthews correlation (Gorodkin)",
         (-1.0, 1.0),
-        decisions.mcc,
-        decisions.mcc_slopes,
+        decisions.compute_mcc,
+        decisions.compute_mcc_slopes,
         "all cases are predicted to be of one class",
     ),
-    OfTable("kappa", "Cohen's kappa", (-1.0, 1.0), decisions.kappa, decisions.kappa_slopes),
-)
-_OF_PROBABILITIES = (
-    OfProbabilities("log_loss", "Log loss", (0.0, math.inf), _compute_log_losses, _entropy, takes=("base",)),
-    OfProbabilities(
-        "brier", "Brier score", (0.0, 2.0), _compute_squared_losses, lambda shares: 1 - float((shares**2).sum())
+    ConfusionMatrixStatistic(
+        "kappa", "Cohen's kappa", (-1.0, 1.0), decisions.compute_kappa, decisions.compute_kappa_slopes
     ),
-    OfProbabilities(
+)
+_PROBABILITY_STATISTICS = (
+    MeanLoss("log_loss", "Log loss", (0.0, math.inf), _compute_log_losses, _compute_entropy, parameters=("base",)),
+    MeanLoss("brier", "Brier score", (0.0, 2.0), _compute_squared_losses, lambda shares: 1 - float((shares**2).sum())),
+    MeanLoss(
         "ranked_probability_score",
         "Ranked probability score",
         (0.0, 1.0),
@@ -398,12 +404,17 @@ _OF_PROBABILITIES = (
     InformationScore(),
     InformationScore(relative=True),
 )
-WHOLE: tuple[Statistic, ...] = (HandTill(MACRO), HandTill(WEIGHTED), *_OF_TABLE, *_OF_PROBABILITIES)
+WHOLE: tuple[Statistic, ...] = (
+    HandTill(MACRO),
+    HandTill(WEIGHTED),
+    *_CONFUSION_MATRIX_STATISTICS,
+    *_PROBABILITY_STATISTICS,
+)
 
 
 def list_whole_measures(cases: ClassCases) -> list[Statistic]:
-    """Return the measures of all classes that a summary shows: those of an order where the classes have one."""
-    return [whole for whole in WHOLE if cases.ordered or not getattr(whole, "needs_order", False)]
+    """Return the measures of all classes of a summary; those for ordered classes only if the classes are ordered."""
+    return [whole for whole in WHOLE if cases.ordered or not (isinstance(whole, MeanLoss) and whole.needs_order)]
 
 
 PAIRS = "hand_till_m"
@@ -418,7 +429,7 @@ CLASS_MEASURES = ("auc", "average_precision", "precision", "recall", "f1")  # wh
 
 
 def resolve_measure(measure: str | Measure, parameters: dict[str, Any] | None = None) -> Measure:
-    """Return the measure of one class against the rest that a name means.
+    """Return the measure of one class against the rest with this name.
 
     Args:
         measure: The measure, or its name.
@@ -453,8 +464,10 @@ def resolve_statistic(measure: str | Measure, mean: str | None = None, **paramet
         return WHOLE[1] if mean == WEIGHTED else WHOLE[0]
     named = MEASURES[name].name if name in MEASURES else name
     whole = next((candidate for candidate in WHOLE if candidate.name == named), None)
-    if whole is not None and mean is None and parameters.keys() <= set(getattr(whole, "takes", ())):
-        return whole.with_parameters(**parameters) if parameters else whole  # type: ignore[attr-defined]
+    if whole is not None and mean is None and not parameters:
+        return whole
+    if isinstance(whole, MeanLoss | InformationScore) and mean is None and parameters.keys() <= set(whole.parameters):
+        return whole.with_parameters(**parameters)
     if whole is not None and named not in MEASURES:
         raise ParameterError(f"{named} is a measure of all classes", "leave out the mean and the parameters")
     chosen = resolve_measure(measure, _check_parameters(measure, parameters))

@@ -39,7 +39,7 @@ from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import choose_default_threshold
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.registry import list_measures
-from cutline.multiclass.statistic import MACRO, MEANS, MICRO, stack_rankings
+from cutline.multiclass.statistic import MACRO, MEANS, MICRO, make_ranking_function
 from cutline.results.base import Summarized
 from cutline.results.estimate import Estimate
 
@@ -191,7 +191,9 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
 
     def _compute_each(self, measure: Measure, threshold: Any) -> Callable[[Array], Array]:
         """Return a measure of each label as a function of the weights of the cases; the labels are the last axis."""
-        ranked = [stack_rankings(self.scores[:, i], self.truth[:, i], np.arange(self.cases)) for i in range(len(self))]
+        ranked = [
+            make_ranking_function(self.scores[:, i], self.truth[:, i], np.arange(self.cases)) for i in range(len(self))
+        ]
         if measure.needs is not Needs.COUNTS:
             return lambda w: np.stack([np.asarray(measure.compute(stack(w))) for stack in ranked], axis=-1)
         cuts = self._choose_thresholds(threshold)
@@ -203,7 +205,7 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
     def _compute_micro(self, measure: Measure, threshold: Any) -> Callable[[Array], Array]:
         if measure.needs is not Needs.COUNTS:
             rows = np.repeat(np.arange(self.cases), len(self))
-            ranked = stack_rankings(self.scores.ravel(), self.truth.ravel(), rows)
+            ranked = make_ranking_function(self.scores.ravel(), self.truth.ravel(), rows)
             return lambda w: np.asarray(measure.compute(ranked(w)))
         flagged = self._flag(threshold)
         kinds = [(flagged & self.truth), (flagged & ~self.truth), (~flagged & self.truth), (~flagged & ~self.truth)]

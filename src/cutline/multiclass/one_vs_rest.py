@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from cutline.inputs.rank import WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.registry import list_measures
 from cutline.multiclass import class_means, decisions
-from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic, few_cases
+from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic, warn_of_few_cases
 from cutline.multiclass.class_summary import ClassData, ClassRow, ClassSummary
 from cutline.multiclass.measures import (
     CLASS_MEASURES,
@@ -46,7 +46,7 @@ from cutline.results.notes import Note
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
-    from cutline.charts.several_classes import DrawnClasses
+    from cutline.charts.several_classes import ClassChartData
 
 
 def find_notes(cases: ClassCases) -> Iterator[Note]:
@@ -58,7 +58,7 @@ def find_notes(cases: ClassCases) -> Iterator[Note]:
         which = f"class {absent[0]} has" if len(absent) == 1 else f"the classes {', '.join(absent)} have"
         text = f"Not every class occurs: {which} no case, so what needs one is undefined."
         yield Note("absent-class", text, kind="warning")
-    few = few_cases(cases)
+    few = warn_of_few_cases(cases)
     if few:
         yield Note("few-cases", few, kind="warning")
     if cases.group_count:
@@ -148,7 +148,7 @@ def one_vs_rest(
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class OneVsRest(Reported, NamedParts[Any, Evaluation]):
-    """Several classes: a mapping of the evaluation of each against the rest, and what they give together."""
+    """Several classes: a mapping of the evaluation of each against the rest, with means and measures of all classes."""
 
     cases: ClassCases
     name: str | None = None
@@ -165,7 +165,7 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
         }
 
     def _make_sampler(self, position: int) -> GroupSampler | None:
-        """Return what a bootstrap of one class draws: whole groups, where cases belong together."""
+        """Return the sampler of whole groups for one class; None if the cases are not grouped."""
         cases = self.cases
         if cases.groups is None:
             return None
@@ -213,23 +213,23 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
             parameters: Those of the measure, and where to cut: `threshold=`, `quota=` or `share=`.
         """
         chosen, data, bound = self._prepare(measure, parameters)
-        return {label: float(chosen.compute(counted, **bound[label])) for label, counted in data.items()}
+        return {label: float(chosen.compute(counts, **bound[label])) for label, counts in data.items()}
 
     def reasons(self, measure: str | Measure, **parameters: Any) -> dict[Any, str]:
-        """Return why a measure is undefined, in words, for each class where it is.
+        """Explain for each class why a measure is undefined there.
 
         Args:
             measure: The measure, or its name.
             parameters: Those of the measure, and where to cut: `threshold=`, `quota=` or `share=`.
         """
         chosen, data, bound = self._prepare(measure, parameters)
-        by_label = {label: chosen.reason(counted, **bound[label]) for label, counted in data.items()}
+        by_label = {label: chosen.reason(counts, **bound[label]) for label, counts in data.items()}
         return {label: reason for label, reason in by_label.items() if reason}
 
     def _prepare(
         self, measure: str | Measure, parameters: dict[str, Any]
     ) -> tuple[Measure, dict[Any, Any], dict[Any, dict[str, Any]]]:
-        """Return the measure, and for each class what it is computed from and with."""
+        """Return the measure, and for each class its data and its parameters."""
         chosen = resolve_measure(measure)
         at_highest = chosen.needs is Needs.COUNTS and not any(name in parameters for name in CUTS)
         source = self.confusion_matrix if at_highest else self.rankings
@@ -253,10 +253,10 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
         """
         if any(name in parameters for name in CUTS):
             reasons = self.reasons(measure, **parameters)
-            listed = "; ".join(f"for class {label!r} {reason}" for label, reason in reasons.items())
-            return Mean(float(np.mean(list(self.each(measure, **parameters).values()))), listed)
+            reason = "; ".join(f"for class {label!r} {reason}" for label, reason in reasons.items())
+            return Mean(float(np.mean(list(self.each(measure, **parameters).values()))), reason)
         statistic = resolve_statistic(measure, average, **parameters)
-        return Mean(self.compute(statistic), statistic.reason(self.cases))
+        return Mean(self.compute(statistic), statistic.explain_undefined(self.cases))
 
     def value(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> float:
         """Return a measure of all classes, such as hand_till_m, accuracy, mcc, kappa or log_loss, or a mean over the
@@ -270,20 +270,20 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
         return self.compute(resolve_statistic(measure, mean, **parameters))
 
     def reason(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> str:
-        """Return why it is undefined, in words; empty when it has a value.
+        """Explain why a measure is undefined; empty if it is defined.
 
         Args:
             measure: The measure, or its name.
             mean: The kind of mean, as in `value`.
             parameters: Those of the measure.
         """
-        return resolve_statistic(measure, mean, **parameters).reason(self.cases)
+        return resolve_statistic(measure, mean, **parameters).explain_undefined(self.cases)
 
     def compute(self, statistic: Statistic) -> float:
         """Return the value of a statistic; NaN where it is undefined."""
-        if statistic.reason(self.cases):
+        if statistic.explain_undefined(self.cases):
             return float("nan")
-        return float(statistic.values(self.cases)(self.cases.weights))
+        return float(statistic.make_function(self.cases)(self.cases.weights))
 
     # ------------------------------------------------------------------ how sure
 
@@ -357,30 +357,16 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
             statistic.of,
             estimate.estimate,
             estimate.se,
-            statistic.baseline(self.cases),
+            statistic.compute_baseline(self.cases),
             statistic.better,
-            statistic.reason(self.cases),
+            statistic.explain_undefined(self.cases),
             statistic.range,
         )
 
     def _make_class_rows(self, measure: Measure, level: float) -> Iterator[ClassRow]:
-        reasons = class_means.explain_undefined(measure, self.cases)
-        baselines = class_means.compute_baselines(measure, self.cases)
         for position, label in enumerate(self.cases.classes):
-            statistic = class_means.OneClass(measure, position)
-            estimate = estimate_statistic(statistic, self.cases, ClassIntervalOptions(level))
-            yield ClassRow(
-                str(measure),
-                measure.title,
-                "class",
-                str(label),
-                estimate.estimate,
-                estimate.se,
-                float(baselines[position]),
-                measure.better,
-                reasons.get(position, ""),
-                measure.range,
-            )
+            statistic = class_means.ClassStatistic(measure, position)
+            yield replace(self._make_row(statistic, "class", ClassIntervalOptions(level)), of=str(label))
 
     @property
     def _data(self) -> ClassData:
@@ -409,11 +395,11 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
         return picture
 
     @cached_property
-    def chart_data(self) -> DrawnClasses:
-        """Return what the charts of several classes show."""
-        from cutline.multiclass.charts import classes_to_draw
+    def chart_data(self) -> ClassChartData:
+        """Values of the charts of several classes."""
+        from cutline.multiclass.charts import collect_chart_data
 
-        return classes_to_draw(self)
+        return collect_chart_data(self)
 
     def __repr__(self) -> str:
         classes = f"OneVsRest of {len(self)} classes: {', '.join(map(repr, self))}"
@@ -436,5 +422,5 @@ def _select_measures(measures: Any, cases: ClassCases) -> tuple[list[Statistic],
 
 
 def _list_means(measure: Measure) -> tuple[str, ...]:
-    """Return the means that are worth a row: pooled, a measure of decisions is another form of the accuracy."""
+    """Return the means of a summary; the pooled mean of a measure of counts is left out, as it repeats the accuracy."""
     return MEANS if measure.needs is not Needs.COUNTS else tuple(mean for mean in MEANS if mean != MICRO)

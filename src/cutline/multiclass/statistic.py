@@ -1,14 +1,13 @@
-"""Statistics of a model of several classes.
+"""Statistics of a model of several classes, as functions of the weights of the cases.
 
-Each is defined once, over the weights of the cases: the data's own give its value, those of resamples the bootstrap.
-Beside it stands what each case more would change, from which intervals and tests follow.
+With the weights of the data such a function gives the value, with those of bootstrap samples the bootstrap. Intervals
+and tests by formula follow from the influence of each case.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,90 +21,92 @@ MEANS = (MACRO, WEIGHTED, MICRO)
 
 
 class ValueWithLimits(NamedTuple):
-    """A statistic of the data: its value, what each case more changes (None: not known), its limits, and by what."""
+    """The value of a statistic, the influence of each case (None if unknown), the limits, and their method."""
 
     value: float
-    units: Array | None
+    influences: Array | None
     limits: Limits
     method: str
     notes: tuple[str, ...] = ()
 
 
-class Statistic(ABC):
-    """A number of all classes together.
+class Statistic(Protocol):
+    """A measure of a model of several classes."""
 
-    Attributes:
-        name: The measure.
-        of: What it is of: a mean over the classes, or all of them.
-        title: The measure as people read it.
-        range: The lowest and the highest value.
-        better: Whether higher or lower is better.
-    """
+    @property
+    def name(self) -> str:
+        """Name of the measure."""
 
-    name: str
-    of: str
-    title: str
-    range: tuple[float, float]
-    better: str | None
+    @property
+    def of(self) -> str:
+        """Classes that the value is about, such as "macro mean" or "all classes"."""
 
-    @abstractmethod
-    def values(self, cases: ClassCases) -> Callable[[Array], Array]:
+    @property
+    def title(self) -> str:
+        """Title of the measure."""
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Lowest and highest possible value."""
+
+    @property
+    def better(self) -> str | None:
+        """Whether "higher" or "lower" values are better."""
+
+    def make_function(self, cases: ClassCases) -> Callable[[Array], Array]:
         """Return the value as a function of the weights of the cases, over leading axes."""
 
-    @abstractmethod
-    def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        """Return the value of the data with its limits; the value must be defined."""
+    def estimate(self, cases: ClassCases, level: float) -> ValueWithLimits:
+        """Estimate the value, which must be defined, with its limits."""
 
-    def reason(self, cases: ClassCases) -> str:  # noqa: ARG002
-        """Return why it is undefined, in words; empty when it has a value."""
-        return ""
+    def explain_undefined(self, cases: ClassCases) -> str:
+        """Explain why the value is undefined; empty if it is defined."""
 
-    def baseline(self, cases: ClassCases) -> float | None:  # noqa: ARG002
-        """Return the no-skill baseline; None if it is unknown."""
-        return None
+    def compute_baseline(self, cases: ClassCases) -> float:
+        """Return the no-skill baseline."""
 
 
 # ---------------------------------------------------------------------- rankings of resamples
 
 
-def stack_rankings(scores: Array, is_positive: Array, rows: Array) -> Callable[[Array], Ranking]:
-    """Return the rankings of some scores as a function of the weights of the cases.
+def make_ranking_function(scores: Array, is_positive: Array, rows: Array) -> Callable[[Array], Ranking]:
+    """Return a function that makes rankings of the scores from the weights of the cases.
 
     Args:
         scores: The scores.
-        is_positive: Whether each is of a positive case.
-        rows: The case that each belongs to.
+        is_positive: Whether each score belongs to a positive case.
+        rows: The case of each score.
     """
     order = np.argsort(-scores, kind="stable")
     score, is_positive, rows = scores[order], is_positive[order], rows[order]
     starts = np.flatnonzero(np.concatenate(([True], score[1:] != score[:-1])))
 
-    def ranking(weights: Array) -> Ranking:
+    def make_ranking(weights: Array) -> Ranking:
         own = weights[..., rows]
         pos, neg = (np.add.reduceat(np.where(side, own, 0), starts, axis=-1) for side in (is_positive, ~is_positive))
         return Ranking(score[starts], pos, neg, pos, neg)
 
-    return ranking
+    return make_ranking
 
 
-def stack_class(cases: ClassCases, position: int) -> Callable[[Array], Ranking]:
-    """Return the rankings of one class against the rest."""
-    return stack_rankings(cases.scores[:, position], cases.truth == position, np.arange(len(cases)))
+def make_class_ranking_function(cases: ClassCases, position: int) -> Callable[[Array], Ranking]:
+    """Return a function that makes rankings of one class against the rest from weights."""
+    return make_ranking_function(cases.scores[:, position], cases.truth == position, np.arange(len(cases)))
 
 
-def stack_pooled(cases: ClassCases) -> Callable[[Array], Ranking]:
-    """Return the rankings of all scores of all cases together."""
+def make_pooled_ranking_function(cases: ClassCases) -> Callable[[Array], Ranking]:
+    """Return a function that makes rankings of all pairs of a case and a class from weights."""
     count = len(cases.classes)
     is_own = cases.truth[:, None] == np.arange(count)
-    return stack_rankings(cases.scores.ravel(), is_own.ravel(), np.repeat(np.arange(len(cases)), count))
+    return make_ranking_function(cases.scores.ravel(), is_own.ravel(), np.repeat(np.arange(len(cases)), count))
 
 
-def share_classes(cases: ClassCases) -> Callable[[Array], Array]:
-    """Return the shares of the classes as a function of the weights."""
+def make_share_function(cases: ClassCases) -> Callable[[Array], Array]:
+    """Return a function that computes the shares of the classes from weights."""
     is_class = (cases.truth[:, None] == np.arange(len(cases.classes))).astype(float)
 
-    def shares(weights: Array) -> Array:
+    def compute_shares(weights: Array) -> Array:
         sizes = np.matmul(weights.astype(float), is_class)
         return np.asarray(sizes / sizes.sum(-1, keepdims=True))
 
-    return shares
+    return compute_shares

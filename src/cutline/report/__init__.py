@@ -136,12 +136,12 @@ def save_comparison(
 
 def _render_classes(classes: OneVsRest | ClassComparison, summary: Any) -> str:
     """Return the report of one or several models of several classes."""
-    from cutline.multiclass.charts import classes_to_draw
+    from cutline.multiclass.charts import collect_chart_data
     from cutline.report.class_page import render_class_page
 
     if isinstance(classes, OneVsRest):
-        return render_class_page(summary, {classes.name or "the model": classes_to_draw(classes, summary)})
-    drawn = {name: classes_to_draw(model, summary.models[name]) for name, model in classes.items()}
+        return render_class_page(summary, {classes.name or "the model": collect_chart_data(classes, summary)})
+    drawn = {name: collect_chart_data(model, summary.models[name]) for name, model in classes.items()}
     return render_class_page(summary, drawn)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cutline.charts import CHARTS
-from cutline.charts.several_classes import DrawnClasses
+from cutline.charts.several_classes import ClassChartData
 from cutline.core.counts import format_number
 from cutline.core.messages import join_with_and
 from cutline.core.table import format_value
@@ -140,7 +140,7 @@ CARDS = (
 )
 
 
-def render_class_page(summary: ClassSummary | ClassComparisonSummary, classes: Mapping[str, DrawnClasses]) -> str:
+def render_class_page(summary: ClassSummary | ClassComparisonSummary, classes: Mapping[str, ClassChartData]) -> str:
     """Return the page as one file.
 
     Args:
@@ -247,7 +247,7 @@ def _list_differences(summary: ClassComparisonSummary) -> list[dict[str, Any]]:
     ]
 
 
-def _draw_charts(classes: Mapping[str, DrawnClasses]) -> Iterator[dict[str, Any]]:
+def _draw_charts(classes: Mapping[str, ClassChartData]) -> Iterator[dict[str, Any]]:
     """Draw the charts of each model as still pictures."""
     index = 0
     for name, model in classes.items():
