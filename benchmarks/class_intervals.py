@@ -32,7 +32,7 @@ def coverage(samples, size, spread, seed=0):
     """The share of samples whose interval holds the truth, by statistic."""
     rng = np.random.default_rng(seed)
     large = one_vs_rest(*sample(rng, 400_000, spread)).cases
-    truth = {key: float(resolve_statistic(*key).values(large)(large.weights)) for key in ASKED}
+    truth = {key: float(resolve_statistic(*key).make_function(large)(large.weights)) for key in ASKED}
     held = dict.fromkeys(ASKED, 0)
     for _ in range(samples):
         cases = one_vs_rest(*sample(rng, size, spread), classes=[0, 1, 2]).cases

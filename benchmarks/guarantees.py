@@ -24,10 +24,10 @@ from scipy.special import ndtr
 import cutline as cl
 from cutline.cuts.guarantees import (
     PrecisionAtQuotas,
+    compute_lower_bounds,
+    compute_simultaneous_bounds,
     count_allowed_misses,
-    lower_bounds,
     make_quota_sequences,
-    simultaneous_bounds,
 )
 from cutline.cuts.requirements import parse_requirement
 from cutline.cuts.search import make_criterion
@@ -113,7 +113,7 @@ def at_every_cut(kind, rng, runs, m):
     """How often the band of recall fails anywhere: at some cut, whatever people choose."""
     pos = Population(kind, True)
     p = np.sort(pos.draw(rng, (runs, m)), axis=1)
-    bounds = simultaneous_bounds(m, 1 - D)[:-1]
+    bounds = compute_simultaneous_bounds(m, 1 - D)[:-1]
     return np.mean((1 - pos.at_least(p) > bounds + 1e-12).any(1))
 
 
@@ -136,9 +136,9 @@ def precision(kind, rng, runs, n, least):
 
         unflagged = np.append(r.score, -np.inf)[promise.meets(r)]  # the highest score below each cut that passes
         in_advance += bool((truth(np.nextafter(unflagged, np.inf)) < least).any())
-        recall = 1 - simultaneous_bounds(m, part)[r.tp[-1] - r.tp[1:]]
-        fpr = simultaneous_bounds(n - m, part)[r.fp[1:]]
-        p = float(lower_bounds(m, n, part))
+        recall = 1 - compute_simultaneous_bounds(m, part)[r.tp[-1] - r.tp[1:]]
+        fpr = compute_simultaneous_bounds(n - m, part)[r.fp[1:]]
+        p = float(compute_lower_bounds(m, n, part))
         bound = p * recall / (p * recall + (1 - p) * fpr)
         anywhere += bool((truth(r.score) < bound - 1e-12).any())
     return in_advance / runs, anywhere / runs

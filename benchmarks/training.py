@@ -109,15 +109,15 @@ def oracle_against_grid() -> None:
     split = Split(rng.permutation(np.arange(100_000) < 50_000))
     scores = rng.normal(size=split.n) + 1.5 * split.is_positive - 0.75
     f1 = goal("f1")
-    ours = f1.oracle(split)
+    ours = f1.make_oracle(split)
 
     def loss(a: np.ndarray, b: np.ndarray) -> np.ndarray:  # as few passes as numpy can do
         return 1 - (2 * a) / ((split.P + a) + b)
 
     fast = best(lambda: ours(scores), 30)
     found, slow = {}, {}
-    for name, of_table in (("the same loss", f1.loss(split.P, split.N)), ("the leanest loss", loss)):
-        grid = GridOracle(split, of_table, split.costs("positive"))
+    for name, of_table in (("the same loss", f1.make_loss(split.P, split.N)), ("the leanest loss", loss)):
+        grid = GridOracle(split, of_table, split.compute_costs("positive"))
         slow[name] = best(lambda: found.update({name: grid(scores).value}), 1)  # noqa: B023
     same = max(abs(ours(scores).value - value) for value in found.values()) < 1e-9
     grids = ", ".join(f"{seconds:.1f} s with {name}" for name, seconds in slow.items())

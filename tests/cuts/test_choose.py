@@ -377,7 +377,7 @@ def test_the_interval_of_the_corrected_value_holds_the_truth():
 
 
 def test_the_band_of_the_smallest_error_comes_to_an_end():
-    assert 0 < guarantees.local_level(50, 1 - 1e-9) < 1e-9 / 49
+    assert 0 < guarantees.find_local_level(50, 1 - 1e-9) < 1e-9 / 49
     assert (
         cl.choose_cut(cl.rank(*mixed()), "recall >= 0.5", after_looking=True, level=1 - 1e-9, resamples=0) is not None
     )

@@ -18,14 +18,14 @@ from cutline.core.errors import ParameterError
 from cutline.cuts.guarantees import (
     PrecisionAtQuotas,
     QuotaSequence,
-    chance_below,
+    compute_lower_bounds,
+    compute_probability_below,
+    compute_simultaneous_bounds,
+    compute_upper_bounds,
     count_allowed_misses,
     count_needed_cases,
-    local_level,
-    lower_bounds,
+    find_local_level,
     make_quota_sequences,
-    simultaneous_bounds,
-    upper_bounds,
 )
 from cutline.cuts.requirements import parse_requirement
 
@@ -83,22 +83,22 @@ def test_it_is_clopper_pearson_tested_from_the_lowest_cut_up(recall):
 def test_bounds_are_clopper_pearson():
     missed = np.arange(41)
 
-    assert upper_bounds(missed[:-1], 40, 0.9) == pytest.approx(beta.ppf(0.9, missed[:-1] + 1, 40 - missed[:-1]))
-    assert upper_bounds(40, 40, 0.9) == 1
-    assert lower_bounds(0, 40, 0.9) == 0
-    assert lower_bounds(7, 40, 0.9) == pytest.approx(beta.ppf(0.1, 7, 34))
+    assert compute_upper_bounds(missed[:-1], 40, 0.9) == pytest.approx(beta.ppf(0.9, missed[:-1] + 1, 40 - missed[:-1]))
+    assert compute_upper_bounds(40, 40, 0.9) == 1
+    assert compute_lower_bounds(0, 40, 0.9) == 0
+    assert compute_lower_bounds(7, 40, 0.9) == pytest.approx(beta.ppf(0.1, 7, 34))
 
 
 # ---------------------------------------------------------------------- at every cut at once
 
 
 def test_the_local_level_is_that_of_the_reference():
-    assert [round(local_level(m, 0.95), 6) for m in (20, 50, 100)] == [0.005217, 0.003287, 0.002461]
+    assert [round(find_local_level(m, 0.95), 6) for m in (20, 50, 100)] == [0.005217, 0.003287, 0.002461]
 
 
 @pytest.mark.parametrize(("cases", "misses"), [(100, 2), (400, 22)])
 def test_a_band_allows_fewer_misses_than_a_promise_in_advance(cases, misses):
-    allowed = int((simultaneous_bounds(cases, 0.95) <= 0.1).sum()) - 1
+    allowed = int((compute_simultaneous_bounds(cases, 0.95) <= 0.1).sum()) - 1
 
     assert allowed == misses < count_allowed_misses(cases, 0.1, 0.95)
 
@@ -119,12 +119,12 @@ def test_the_chance_of_a_band_is_that_of_enumeration(m):
                 left -= n
             chance += ways * np.prod(gaps ** np.array(counts))
 
-    assert chance_below(bounds, np.arange(1, m + 1), m) == pytest.approx(chance, rel=1e-9)
+    assert compute_probability_below(bounds, np.arange(1, m + 1), m) == pytest.approx(chance, rel=1e-9)
 
 
 @pytest.mark.parametrize("m", [7, 60, 3000])
 def test_the_band_holds_as_often_as_it_says(m):
-    runs, bounds = 4000 if m < 1000 else 1500, simultaneous_bounds(m, 0.9)[:-1]
+    runs, bounds = 4000 if m < 1000 else 1500, compute_simultaneous_bounds(m, 0.9)[:-1]
     uniforms = np.sort(np.random.default_rng(0).random((runs, m)), axis=1)
 
     held = (uniforms <= bounds).all(1).mean()
@@ -136,10 +136,10 @@ def test_the_band_holds_as_often_as_it_says(m):
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 300), st.sampled_from([0.8, 0.9, 0.95]))
 def test_bounds_rise_with_the_misses_and_never_undercut_those_in_advance(m, confidence):
-    bounds = simultaneous_bounds(m, confidence)
+    bounds = compute_simultaneous_bounds(m, confidence)
 
     assert (np.diff(bounds) > 0).all()
-    assert (bounds >= upper_bounds(np.arange(m + 1), m, confidence) - 1e-9).all()
+    assert (bounds >= compute_upper_bounds(np.arange(m + 1), m, confidence) - 1e-9).all()
 
 
 # ---------------------------------------------------------------------- what a promise is worth

@@ -8,7 +8,7 @@ from scipy.special import betainc, betaincinv
 
 import cutline as cl
 from cutline.charts import CHARTS
-from cutline.cuts.guarantees import count_allowed_misses, count_needed_cases, local_level
+from cutline.cuts.guarantees import count_allowed_misses, count_needed_cases, find_local_level
 from cutline.examples import load
 from cutline.report import chart_specs
 
@@ -287,7 +287,7 @@ def test_the_levels_of_the_page_are_those_of_python(opened_reports):
     page = opened_reports["tumours"].page
 
     found = page.evaluate("(rows) => rows.map((row) => window.cutline.bounds.localLevel(...row))", rows)
-    np.testing.assert_allclose(found, [local_level(*row) for row in rows], rtol=1e-8)
+    np.testing.assert_allclose(found, [find_local_level(*row) for row in rows], rtol=1e-8)
 
 
 def test_a_percent_sign_stays_with_its_number_on_a_phone(opened_reports):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.cuts.guarantees import make_promises, simultaneous_bounds, upper_bounds
+from cutline.cuts.guarantees import compute_simultaneous_bounds, compute_upper_bounds, make_promises
 from cutline.cuts.requirements import parse_requirement
 from cutline.report.cut_data import collect_sentences, compute_levels, explain_no_guarantee
 
@@ -24,8 +24,8 @@ def test_the_bounds_of_a_band_follow_from_its_level(n):
         own = np.array(found["shared"][about] or np.arange(1, cases + 1))
         beyond = own[np.searchsorted(own, np.arange(1, cases + 1))] - 1
         for part, level in zip(found["parts"], found["anywhere"][about], strict=True):
-            bounds = np.append(upper_bounds(beyond, cases, level), 1)
-            np.testing.assert_allclose(bounds, simultaneous_bounds(cases, part), rtol=1e-9)
+            bounds = np.append(compute_upper_bounds(beyond, cases, level), 1)
+            np.testing.assert_allclose(bounds, compute_simultaneous_bounds(cases, part), rtol=1e-9)
 
 
 def test_weights_groups_and_one_class_cannot_be_promised_anything():

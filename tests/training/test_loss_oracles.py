@@ -23,7 +23,7 @@ from cutline.training.loss_oracles import (
     PartialAucOracle,
     QuotaOracle,
     RowsOracle,
-    as_ratio,
+    rewrite_as_ratio,
 )
 from cutline.training.objectives import check_target, resolve_target
 
@@ -104,10 +104,10 @@ def test_the_oracle_of_a_table_measure_is_the_worst_of_all_labelings(name, param
     split, scores = data
     goal = resolve_target(name, parameters)
     check_target(goal, split)
-    expected = worst_labeling(split, scores, goal.loss(split.P, split.N), goal.costs(split, psi))
+    expected = worst_labeling(split, scores, goal.make_loss(split.P, split.N), goal.compute_costs(split, psi))
 
     assert np.isfinite(expected)
-    assert goal.oracle(split, psi)(scores).value == pytest.approx(expected, abs=1e-10)
+    assert goal.make_oracle(split, psi)(scores).value == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize("name", ["net_benefit", "standardised_net_benefit"])
@@ -119,7 +119,7 @@ def test_a_parameter_that_is_missing_is_named(name):
 
 
 def test_the_mutual_information_counts_against_predictions_that_are_worse_than_chance():
-    gain = resolve_target("mutual_information").gain(4.0, 6.0)
+    gain = resolve_target("mutual_information").make_gain(4.0, 6.0)
     right, wrong = (Counts(3, 1, 1, 5), Counts(1, 5, 3, 1))  # the second flags what the first does not
     both = [float(MEASURES["mutual_information"].compute(table)) for table in (right, wrong)]
 
@@ -127,7 +127,7 @@ def test_the_mutual_information_counts_against_predictions_that_are_worse_than_c
     assert gain(np.array([3.0, 1.0]), np.array([1.0, 5.0])) == pytest.approx([both[0], -both[0]])
     ranking = rank(*zip(*[(1, 9), (1, 8), (0, 7), (1, 6), (1, 5), (0, 4), (0, 3), (0, 2), (0, 1), (0, 0)], strict=True))
     best = max(range(11), key=lambda cut: float(MEASURES["mutual_information"].compute(ranking.at_cut(cut))))
-    assert resolve_target("mutual_information").best_cut(ranking) == best
+    assert resolve_target("mutual_information").find_best_cut(ranking) == best
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -153,8 +153,8 @@ def test_prices_are_balanced_for_measures_without_prevalence():
 
     assert {"balanced_error_rate", "balanced_accuracy", "youden_j", "g_mean"} <= balanced
     assert not balanced & {"f1", "mcc", "precision", "error_rate", "kappa", "jaccard"}
-    assert resolve_target("ber").costs(split, "auto") == split.costs("balanced")
-    assert resolve_target("f1").costs(split, "auto") == split.costs("positive")
+    assert resolve_target("ber").compute_costs(split, "auto") == split.compute_costs("balanced")
+    assert resolve_target("f1").compute_costs(split, "auto") == split.compute_costs("positive")
 
 
 SEARCHES = [
@@ -171,8 +171,8 @@ def test_every_search_finds_what_the_whole_grid_holds(oracle, name, seed, share,
     rng = np.random.default_rng(seed)
     split = Split(rng.permutation(np.arange(400) < 400 * share))
     scores = spread * (rng.normal(size=400) + split.is_positive).round(1)
-    loss = resolve_target(name, TABLES[name]).loss(split.P, split.N)
-    found, whole = (kind(split, loss, split.costs("positive"))(scores) for kind in (oracle, GridOracle))
+    loss = resolve_target(name, TABLES[name]).make_loss(split.P, split.N)
+    found, whole = (kind(split, loss, split.compute_costs("positive"))(scores) for kind in (oracle, GridOracle))
 
     assert found.value == pytest.approx(whole.value, abs=1e-9)
 
@@ -181,8 +181,8 @@ def test_branch_and_bound_is_the_grid_for_thousands_of_cases():
     rng = np.random.default_rng(0)
     split = Split(rng.random(10_000) < 0.1)
     scores = rng.normal(size=10_000) + 2 * split.is_positive
-    loss = resolve_target("g_mean").loss(split.P, split.N)
-    found, whole = (kind(split, loss, split.costs("positive"))(scores) for kind in (BoxesOracle, GridOracle))
+    loss = resolve_target("g_mean").make_loss(split.P, split.N)
+    found, whole = (kind(split, loss, split.compute_costs("positive"))(scores) for kind in (BoxesOracle, GridOracle))
 
     assert found.value == pytest.approx(whole.value, abs=1e-12)
     np.testing.assert_array_equal(found.gradient, whole.gradient)
@@ -194,7 +194,9 @@ def test_a_callable_is_searched_like_the_measure_it_equals():
     scores = rng.normal(size=3000) + split.is_positive
     f1 = resolve_target(lambda tp, fp, P, N: 2 * tp / (P + tp + fp))
 
-    assert f1.oracle(split)(scores).value == pytest.approx(resolve_target("f1").oracle(split)(scores).value, abs=1e-12)
+    assert f1.make_oracle(split)(scores).value == pytest.approx(
+        resolve_target("f1").make_oracle(split)(scores).value, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(("name", "parameters"), [("f1", {}), ("jaccard", {}), *AT_THE_ENDS])
@@ -202,17 +204,19 @@ def test_the_short_form_of_a_ratio_is_the_measure_on_every_table(name, parameter
     goal = resolve_target(name, parameters)
     a, b = np.arange(8.0)[:, None], np.arange(24.0)[None, :]
 
-    np.testing.assert_allclose(goal.loss(7.0, 23.0)(a, b), 1 - goal.gain(7.0, 23.0)(a, b), atol=1e-12)
+    np.testing.assert_allclose(goal.make_loss(7.0, 23.0)(a, b), 1 - goal.make_gain(7.0, 23.0)(a, b), atol=1e-12)
 
 
 def test_only_losses_that_are_ratios_have_the_short_form():
     squared = lambda a, b: 1 - (a / (7 + b)) ** 2  # noqa: E731
-    never_flagged = resolve_target("precision").loss(7.0, 23.0)  # which is undefined when nobody is
+    never_flagged = resolve_target("precision").make_loss(7.0, 23.0)  # which is undefined when nobody is
 
-    assert as_ratio(squared, 7.0, 23.0) is squared
-    assert as_ratio(never_flagged, 7.0, 23.0) is never_flagged
+    assert rewrite_as_ratio(squared, 7.0, 23.0) is squared
+    assert rewrite_as_ratio(never_flagged, 7.0, 23.0) is never_flagged
     assert (
-        resolve_target("f1").loss(7.0, 23.0).__name__ == resolve_target("jaccard").loss(7.0, 23.0).__name__ == "ratio"
+        resolve_target("f1").make_loss(7.0, 23.0).__name__
+        == resolve_target("jaccard").make_loss(7.0, 23.0).__name__
+        == "compute_ratio"
     )
 
 
@@ -237,9 +241,9 @@ def test_the_oracle_of_a_linear_loss_treats_weights_as_repeated_cases(data, miss
 def test_the_oracle_of_the_break_even_point_is_the_worst_choice_of_as_many_as_are_positive(data, share):
     split, scores = data
     loss = lambda a, b: 1 - a / split.P  # noqa: E731
-    expected = worst_labeling(split, scores, loss, split.costs("positive"), lambda flagged: flagged == split.P)
+    expected = worst_labeling(split, scores, loss, split.compute_costs("positive"), lambda flagged: flagged == split.P)
 
-    assert resolve_target("prbep").oracle(split)(scores).value == pytest.approx(expected, abs=1e-10)
+    assert resolve_target("prbep").make_oracle(split)(scores).value == pytest.approx(expected, abs=1e-10)
 
 
 @often
@@ -248,7 +252,7 @@ def test_the_oracle_of_recall_in_a_quota_is_the_worst_labeling_of_at_most_that_m
     split, scores = data
     quota = int(split.P + share * split.N)
     loss = lambda a, b: 1 - a / split.P  # noqa: E731
-    expected = worst_labeling(split, scores, loss, split.costs("positive"), lambda flagged: flagged <= quota)
+    expected = worst_labeling(split, scores, loss, split.compute_costs("positive"), lambda flagged: flagged <= quota)
 
     assert AtMostOracle(split, quota, 1 / split.P)(scores).value == pytest.approx(expected, abs=1e-10)
 
@@ -365,7 +369,7 @@ def test_no_risk_falls_below_its_tangent(name, seed, step, ties):
     here = rng.normal(size=30) + split.is_positive
     here = here.round() if ties else here
     there = here + step * rng.normal(size=30)
-    oracle = resolve_target(name, EVERY[name]).oracle(split)
+    oracle = resolve_target(name, EVERY[name]).make_oracle(split)
     risk = oracle(here)
 
     assert oracle(there).value >= risk.value + risk.gradient @ (there - here) - 1e-9
@@ -379,14 +383,14 @@ def test_every_risk_bounds_the_loss_of_the_scores(name, seed):
     split = Split(rng.permutation(np.arange(30) < 8))
     scores = rng.normal(size=30)
     goal = resolve_target(name, EVERY[name])
-    risk = goal.oracle(split)(scores).value
+    risk = goal.make_oracle(split)(scores).value
 
     from cutline import rank
 
     ranking = rank(split.is_positive, scores)
     if goal.is_table:
         tp, fp = ((scores >= 0) & split.is_positive).sum(), ((scores >= 0) & ~split.is_positive).sum()
-        loss = float(goal.loss(8.0, 22.0)(np.float64(tp), np.float64(fp)))
+        loss = float(goal.make_loss(8.0, 22.0)(np.float64(tp), np.float64(fp)))
     else:
         parameters = {**goal.parameters, **({"standardised": "box"} if name == "partial_auc" else {})}
         loss = 1 - goal.measure.compute(ranking, **parameters)

@@ -42,16 +42,16 @@ def data():
 
 def solve(name, X, split, C=5.0, **effort):
     goal = resolve_target(name, GOALS[name])
-    oracle = goal.oracle(split)
+    oracle = goal.make_oracle(split)
     design = Design(X, bias=goal.is_table)
-    baseline = goal.baseline_risk(split, oracle)
+    baseline = goal.compute_baseline_risk(split, oracle)
     return oracle, design, minimise_by_planes(design, oracle, C=C, baseline=baseline, effort=Effort(**effort))
 
 
 @pytest.mark.parametrize("name", GOALS)
 def test_the_objective_is_within_the_gap_of_its_lower_bound(name, data):
     oracle, design, found = solve(name, *data, tol=1e-3)
-    objective = found.w @ found.w / 2 + 5 * oracle(design.scores(found.w)).value
+    objective = found.w @ found.w / 2 + 5 * oracle(design.compute_scores(found.w)).value
 
     assert found.objective == pytest.approx(objective)
     assert found.bound <= found.objective
@@ -65,7 +65,7 @@ def test_no_general_minimiser_finds_less_than_cutting_planes(name, data):
     oracle, design, found = solve(name, *data, tol=1e-5)
 
     def objective(w):
-        return w @ w / 2 + 5 * oracle(design.scores(w)).value
+        return w @ w / 2 + 5 * oracle(design.compute_scores(w)).value
 
     starts = (np.zeros(design.size), found.w, found.w + 0.1)
     least = min(minimize(objective, start, method="Powell", options={"maxfev": 2000}).fun for start in starts)
@@ -96,7 +96,7 @@ def test_a_gradient_that_touches_few_cases_is_pulled_back_like_any(matrix, touch
 def test_the_time_limit_ends_the_work(data):
     X, split = data
     over = Effort(tol=1e-12, deadline=time.perf_counter() - 1)
-    oracle = resolve_target("auc").oracle(split)
+    oracle = resolve_target("auc").make_oracle(split)
 
     assert minimise_by_planes(Design(X), oracle, C=1e4, baseline=1.0, effort=over).n_iter == 1
     assert minimise_by_newton(Design(X), split, C=1e4, effort=over).n_iter == 1
@@ -144,7 +144,7 @@ def test_newton_sorted_pairs_and_explicit_pairs_have_one_minimum(data):
 def test_newton_ends_where_the_gradient_does(data):
     X, split = data
     found = minimise_by_newton(Design(X), split, C=30.0, effort=Effort(tol=1e-8))
-    gradient = found.w + 30 * X.T @ PairSquares(split, X @ found.w).risk().gradient
+    gradient = found.w + 30 * X.T @ PairSquares(split, X @ found.w).compute_risk().gradient
 
     np.testing.assert_allclose(gradient, 0, atol=1e-5)
 

@@ -194,7 +194,7 @@ def _write_subtitle(models: Models, band: str, smooth: str, level: float) -> lis
 # ---------------------------------------------------------------------- distributions
 
 
-def _counts(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
+def _count_in_bins(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
     """Return the edges of bins of equal width, and the weight of the positives and of the negatives in each."""
     edges = np.linspace(0, 1, bins + 1)
     where = np.clip((r.key * bins).astype(int), 0, bins - 1)
@@ -205,7 +205,7 @@ def _draw_distribution(models: Models, theme: Theme) -> alt.Chart:
     """Draw the distribution of the probabilities: bars of one model, outlines of several."""
     data = []
     for name, model in models.items():
-        edges, pos, neg = _counts(model.ranking, _HISTOGRAM)
+        edges, pos, neg = _count_in_bins(model.ranking, _HISTOGRAM)
         share = (pos + neg) / float(model.ranking.total)
         data += list_rows({"x": edges[:-1], "x2": edges[1:], "y": share}, series=name, zero=0)
         if len(models) > 1:  # the last step goes on to the end
@@ -239,7 +239,7 @@ def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> alt.Char
     """Draw the probabilities of the positives upwards and of the negatives downwards, as shares of their class."""
     [(_, model)] = models.items()
     r = model.ranking
-    edges, pos, neg = _counts(r, bins)
+    edges, pos, neg = _count_in_bins(r, bins)
     shares_of = (pos / max(float(r.positives), 1e-300), -neg / max(float(r.negatives), 1e-300))
     sides: Mapping[str, Array] = dict(zip(plural_titles(r), shares_of, strict=True))
     data = [

@@ -385,7 +385,7 @@ class CutRequest:
             thresholds = choices.keys[np.isfinite(choices.keys)] if choices is not None else np.array([])
             return (self.search.find_nearest(self.r, float(thresholds.mean())) if len(thresholds) else math.nan), None
         if self.search.method in SMOOTH_YOUDEN:
-            return float(self.search.keys(self.r)), None
+            return float(self.search.choose_keys(self.r)), None
         place, is_any = self.search.pick(self.r)
         if not is_any:
             return math.nan, None
@@ -459,7 +459,7 @@ class CutRequest:
     def _write_notes(self, place: int | None, counts: Counts) -> list[str]:
         notes = []
         if place is not None and self.search.criterion is not None:
-            equal = self.search.equals(self.r, place)
+            equal = self.search.find_equals(self.r, place)
             if len(equal) > 1:
                 low, high = sorted((float(self.r.thresholds[equal[0]]), float(self.r.thresholds[equal[-1]])))
                 notes.append(
@@ -498,7 +498,7 @@ class CutRequest:
         quota = self.search.quota
         if quota is None or place is None or place == len(self.r) or not self.search.takes_most:
             return False
-        return bool(self.r.ends[place] < quota and replace(self.search, quota=None).allowed(self.r)[place + 1])
+        return bool(self.r.ends[place] < quota and replace(self.search, quota=None).find_allowed(self.r)[place + 1])
 
     def _estimate_threshold_limits(self, choices: RepeatedChoice) -> Limits:
         low, high = choices.estimate_key_limits(self.level)
@@ -597,10 +597,10 @@ def repeat_choice(
     search: CutSearch, r: Ranking, groups: GroupSampler | None, resamples: int, seed: int
 ) -> RepeatedChoice:
     """Choose the cut again on resamples of the cases or groups, and correct its value by cross-validation."""
-    chosen = float(search.keys(r))
+    chosen = float(search.choose_keys(r))
 
     def choice(stack: Ranking) -> Array:
-        keys = search.keys(stack)
+        keys = search.choose_keys(stack)
         if search.criterion is None:
             return np.asarray(keys[..., None])
         return np.stack([keys, search.compute_criterion_at(stack, np.full(keys.shape, chosen))], axis=-1)
@@ -633,7 +633,7 @@ def _cross_validate(
         rest = replace(r, pos=r.pos - pos, neg=r.neg - neg, pos2=r.pos2 - pos, neg2=r.neg2 - neg)
         if not rest.positives.all() or not rest.negatives.all():
             return math.nan
-        keys = search.keys(rest)
+        keys = search.choose_keys(rest)
         if np.isnan(keys).any():
             return math.nan  # to read only the tenths that leave enough cases would favour those with few positives
         c = count_at_keys(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg), keys)

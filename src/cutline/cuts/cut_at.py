@@ -12,7 +12,13 @@ from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_level, check_prevalence
 from cutline.cuts.choose import CutRequest, read_ranking, require_exchangeable
 from cutline.cuts.cut import Cut
-from cutline.cuts.guarantees import PrecisionAnywhere, Promise, RatePromise, local_level, simultaneous_bounds
+from cutline.cuts.guarantees import (
+    PrecisionAnywhere,
+    Promise,
+    RatePromise,
+    compute_simultaneous_bounds,
+    find_local_level,
+)
 from cutline.cuts.requirements import parse_requirement
 from cutline.cuts.search import CutSearch
 
@@ -63,16 +69,16 @@ def cut_at(ev: Any, *, threshold: float, level: float = LEVEL, prevalence: float
 def _make_promises(r: Ranking, threshold: float, confidence: float, prevalence: float | None) -> list[Promise]:
     """Return the promises of the bands at a threshold, rounded conservatively; trivial bounds are left out."""
     part = confidence ** (1 / (2 + (prevalence is None)))
-    limits = bands(r, r.cut(threshold), part, prevalence)
+    limits = compute_bands(r, r.cut(threshold), part, prevalence)
     promises: list[Promise] = []
     for about, sign, bound in (("recall", ">=", limits.recall), ("fpr", "<=", limits.fpr)):
         rate = round_share(bound, is_floor=sign == ">=")
         if 0 < bound < 1 and 0 < rate < 1:
             cases = int(r.positives if about == "recall" else r.negatives)
-            level = 1 - local_level(cases, part)
+            level = 1 - find_local_level(cases, part)
             rates = (1 - rate if sign == ">=" else rate, part)
             promised = parse_requirement(f"{about} {sign} {rate:g}")
-            allowed = int((simultaneous_bounds(cases, part)[:-1] <= rates[0]).sum()) - 1
+            allowed = int((compute_simultaneous_bounds(cases, part)[:-1] <= rates[0]).sum()) - 1
             promises.append(RatePromise(promised, about, *rates, cases, allowed, math.inf, level))
     least = round_share(limits.precision, is_floor=True)
     if least > 0:
@@ -81,13 +87,13 @@ def _make_promises(r: Ranking, threshold: float, confidence: float, prevalence: 
     return promises
 
 
-def bands(r: Ranking, cut: int, part: float, prevalence: float | None) -> Bands:
+def compute_bands(r: Ranking, cut: int, part: float, prevalence: float | None) -> Bands:
     """Return the bounds at one cut; each independent part of the data has the confidence `part`."""
     missed, false = int(r.positives - r.tp[cut]), int(r.fp[cut])
-    recall = 1 - float(simultaneous_bounds(int(r.positives), part)[missed])
-    fpr = float(simultaneous_bounds(int(r.negatives), part)[false])
+    recall = 1 - float(compute_simultaneous_bounds(int(r.positives), part)[missed])
+    fpr = float(compute_simultaneous_bounds(int(r.negatives), part)[false])
     anywhere = PrecisionAnywhere(parse_requirement("precision >= 0"), 0.0, part, prevalence, part)
-    return Bands(recall, fpr, float(anywhere.bounds(r)[cut]))
+    return Bands(recall, fpr, float(anywhere.compute_bounds(r)[cut]))
 
 
 def round_share(share: float, *, is_floor: bool) -> float:

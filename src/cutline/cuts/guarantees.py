@@ -1,9 +1,9 @@
 """Distribution-free guarantees for a cut on future cases.
 
-Everything rests on one fact. Of m independent cases, the share of the population that scores below the i-th lowest of
-them is at most the i-th smallest of m uniform numbers, and ties only make it smaller. So a promise about a miss rate
-is a statement about uniform order statistics: about one of them when the promise is fixed beforehand, about all of
-them at once when it is read after looking. The same holds for the negatives, read from above, and for all cases.
+Of m independent cases, the share of the population that scores below the i-th lowest is distributed as the i-th
+smallest of m uniform numbers; ties only make it smaller. So a promise about a miss rate is a statement about uniform
+order statistics: about one of them if the requirement was fixed beforehand, about all of them simultaneously if the cut
+was chosen after looking. The same holds for the negatives, from the highest down, and for all cases.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.cuts.requirements import Requirement
 
-# What a promise is about, and whether the requirement has to be a floor: of few missed, or of few flagged.
-ABOUT = {
+# The rate that a measure promises, and whether the requirement must be a lower bound of the measure.
+RATE_OF_MEASURE = {
     "recall": ("recall", True),
     "fnr": ("recall", False),
     "fpr": ("fpr", False),
@@ -37,10 +37,10 @@ ABOUT = {
 
 @dataclass(frozen=True)
 class RatePromise:
-    """That few positives are missed ("recall"), or few negatives ("fpr") or few cases ("share") are flagged.
+    """The promise that few positives are missed ("recall"), or few negatives ("fpr") or cases ("share") flagged.
 
-    `cases` is how many of them were seen, `allowed` how many of these may be beyond the cut (-1: no cut promises it)
-    and `needed` how many there have to be. `level` is the confidence that each single order statistic gets.
+    `cases` is the number of these in the data, `allowed` the largest number on the wrong side of the cut (-1 if no cut
+    keeps the promise) and `needed` the smallest sufficient number. `level` is the confidence of each order statistic.
     """
 
     requirement: Requirement
@@ -53,7 +53,7 @@ class RatePromise:
     level: float
 
     def meets(self, r: Ranking) -> Array:
-        """Return which cuts miss no more than allowed; a bootstrap sample has its own number of cases."""
+        """Return whether each cut has at most the allowed errors, by the number of cases of each bootstrap sample."""
         cases = np.asarray(_count_cases(r, self.about))
         if cases.ndim == 0 and int(cases) == self.cases:
             return np.asarray(count_errors(r, self.about) <= self.allowed)
@@ -66,9 +66,7 @@ def _count_cases(r: Ranking, about: str) -> Any:
 
 
 def count_errors(r: Ranking, about: str) -> Array:
-    """Return how many cases are on the wrong side of each cut: positives not flagged, negatives flagged, or cases
-    flagged.
-    """
+    """Count the errors of each cut: positives not flagged, negatives flagged, or cases flagged."""
     if about == "recall":
         return np.asarray(r.tp[..., -1:] - r.tp)
     return r.fp if about == "fpr" else r.ends
@@ -76,23 +74,24 @@ def count_errors(r: Ranking, about: str) -> Array:
 
 @dataclass(frozen=True)
 class QuotaSequence:
-    """Quotas that were fixed beforehand, tested one after the other, each with the whole error, until one fails."""
+    """A sequence of fixed quotas, each tested at the whole error until one fails."""
 
     quotas: tuple[int, ...]
     error: float
 
     def test(self, r: Ranking, least: float, total: int) -> tuple[Array, Array]:
-        """Return the cut of each quota, and whether it and all before it pass; tied cases that do not all fit are left
-        out.
+        """Return the cut of each quota, without ties that do not fit, and whether it and all before it pass.
 
         Args:
             r: A ranking, or a stack of them.
             least: The precision.
-            total: The number of cases that the quotas are for; another number of cases has quotas in proportion.
+            total: The number of cases of the quotas; other numbers of cases have quotas in proportion.
         """
-        rooms = np.floor(np.multiply.outer(np.asarray(r.total) / total, self.quotas) + 1e-9)
-        rows = zip(np.atleast_2d(r.ends), np.atleast_2d(rooms), strict=True)
-        cuts = np.reshape([np.searchsorted(ends, room, side="right") - 1 for ends, room in rows], rooms.shape)
+        scaled_quotas = np.floor(np.multiply.outer(np.asarray(r.total) / total, self.quotas) + 1e-9)
+        rows = zip(np.atleast_2d(r.ends), np.atleast_2d(scaled_quotas), strict=True)
+        cuts = np.reshape(
+            [np.searchsorted(ends, quotas, side="right") - 1 for ends, quotas in rows], scaled_quotas.shape
+        )
         flagged, positives = (np.take_along_axis(column, cuts, axis=-1) for column in (r.ends, r.tp))
         # A cut that flags nobody cannot break the promise, so that it does not end the sequence.
         passes = (flagged == 0) | (compute_binomial_p(positives, flagged, least) <= self.error)
@@ -101,16 +100,16 @@ class QuotaSequence:
 
 @dataclass(frozen=True)
 class PrecisionAtQuotas:
-    """That enough of the flagged cases are positive, tested at quotas that were fixed beforehand.
+    """The promise that enough of the flagged cases are positive, tested at quotas that were fixed beforehand.
 
     Let D(u) be the share of the population that is positive and among the u with the highest scores, minus u times the
-    required precision. A cut that flags the share u breaks the promise where D(u) < 0. Now fix how many cases lie above
-    each zero of D. This decides which quotas end where D < 0, and says nothing else about the labels: the cases above
-    a zero are independent and positive with the required probability, those from there to a cut with D < 0 with
-    a lower one. So, given which quotas break the promise, the positives above each of their cuts are at most binomial,
-    and the exact binomial test is valid. A sequence that stops at its first failure goes wrong only if the first quota
-    that breaks the promise passes, so that its length needs no correction (a fixed sequence, as in Learn then Test,
-    Angelopoulos et al. 2021). Several sequences share the error.
+    required precision. A cut that flags the share u breaks the promise if D(u) < 0. Condition on the number of cases
+    above each zero of D. It determines which quotas end where D < 0, and nothing else about the labels: the cases above
+    a zero are independent and positive with the required probability, those from there to a cut with D < 0 with a
+    lower probability. So, given which quotas break the promise, the positives above each of their cuts are at most
+    binomial, and the exact binomial test is valid. A sequence that stops at its first failure goes wrong only if the
+    first quota that breaks the promise passes, so that its length needs no correction (a fixed sequence, as in Learn
+    then Test, Angelopoulos et al. 2021). Several sequences share the error.
 
     Ties that do not fit a quota are left out. Then a quota can end where D < 0 while its cut does not, or the other way
     round; that no earlier cut broke the promise makes negatives more likely, never positives, and the test stays valid.
@@ -123,7 +122,7 @@ class PrecisionAtQuotas:
     total: int
 
     def meets(self, r: Ranking) -> Array:
-        """Return the cuts that pass in one of the sequences."""
+        """Return whether each cut passes in one of the sequences."""
         satisfied = np.zeros(r.ends.shape, dtype=bool)
         for sequence in self.sequences:
             cuts, passed = sequence.test(r, self.least, self.total)
@@ -136,16 +135,16 @@ class PrecisionAtQuotas:
 
     @property
     def is_in_sequence(self) -> bool:
-        """Whether quotas follow one another; named ones are tested one by one."""
+        """Whether a sequence has several quotas; quotas named by the user are tested separately."""
         return any(len(sequence.quotas) > 1 for sequence in self.sequences)
 
     @property
     def positives_needed(self) -> float:
-        """Return the smallest number of positives for any test to pass, with no negative flagged."""
+        """Return the smallest number of positives with which a test can pass, without false positives."""
         return count_needed_cases(1 - self.least, 1 - max(sequence.error for sequence in self.sequences))
 
-    def negatives_allowed(self, r: Ranking, cut: int) -> int:
-        """Return how many of the flagged cases may be negative at a cut that passed."""
+    def count_allowed_negatives(self, r: Ranking, cut: int) -> int:
+        """Return the largest number of flagged negatives with which the cut would still pass."""
         tests = ((sequence, *sequence.test(r, self.least, self.total)) for sequence in self.sequences)
         error = max(sequence.error for sequence, cuts, passed in tests if (passed & (cuts == cut)).any())
         return count_allowed_misses(int(r.ends[cut]), 1 - self.least, 1 - error)
@@ -213,9 +212,9 @@ def compute_binomial_p(successes: Any, cases: Any, rate: float) -> Array:
 
 @dataclass(frozen=True)
 class PrecisionAnywhere:
-    """That enough of the flagged cases are positive at any cut, from the bands of recall and false positive rate.
+    """The promise of a precision at any cut, from the bands of recall and false positive rate.
 
-    With `prevalence` it holds in a population of that prevalence; else of the one that the cases were drawn from.
+    It holds in a population with the `prevalence`; if None, in the population of the cases.
     """
 
     requirement: Requirement
@@ -225,29 +224,33 @@ class PrecisionAnywhere:
     part: float  # the confidence of each band, and of the bound of the prevalence
 
     def meets(self, r: Ranking) -> Array:
-        """Return where the lower bound is high enough."""
-        return np.asarray(self.bounds(r) >= self.least)
+        """Return whether the lower bound of each cut is high enough."""
+        return np.asarray(self.compute_bounds(r) >= self.least)
 
-    def bounds(self, r: Ranking) -> Array:
-        """Return the lower bound of the precision at every cut."""
+    def compute_bounds(self, r: Ranking) -> Array:
+        """Compute the lower bound of the precision at every cut."""
         recall = 1 - _bound_rate(r, "recall", self.part)
         fpr = _bound_rate(r, "fpr", self.part)
-        p = lower_bounds(r.positives, r.total, self.part)[..., None] if self.prevalence is None else self.prevalence
-        return np.where(r.ends > 0, precision_bound(recall, fpr, p), 0.0)
+        p = (
+            compute_lower_bounds(r.positives, r.total, self.part)[..., None]
+            if self.prevalence is None
+            else self.prevalence
+        )
+        return np.where(r.ends > 0, compute_precision(recall, fpr, p), 0.0)
 
 
-def precision_bound(recall: Any, fpr: Any, prevalence: Any) -> Any:
-    """Return the precision that the rates and the prevalence imply."""
+def compute_precision(recall: Any, fpr: Any, prevalence: Any) -> Any:
+    """Compute the precision from the rates and the prevalence."""
     return divide(prevalence * recall, prevalence * recall + (1 - prevalence) * fpr)
 
 
 def _bound_rate(r: Ranking, about: str, confidence: float) -> Array:
-    """Return simultaneous upper bounds of the rate beyond each cut; for a stack, at the level of its mean size."""
+    """Return simultaneous upper bounds of the error rate at each cut; for a stack, at the level of its mean size."""
     cases, wrong = np.asarray(_count_cases(r, about)), count_errors(r, about)
     if cases.ndim == 0:
-        return np.asarray(simultaneous_bounds(int(cases), confidence)[wrong])
-    level = 1 - local_level(round(float(cases.mean())), confidence)
-    return upper_bounds(wrong, cases[..., None], level)
+        return np.asarray(compute_simultaneous_bounds(int(cases), confidence)[wrong])
+    level = 1 - find_local_level(round(float(cases.mean())), confidence)
+    return compute_upper_bounds(wrong, cases[..., None], level)
 
 
 Promise = RatePromise | PrecisionAtQuotas | PrecisionAnywhere
@@ -258,8 +261,8 @@ Promise = RatePromise | PrecisionAtQuotas | PrecisionAnywhere
 
 def is_promised(requirement: Requirement) -> bool:
     """Whether a requirement can be promised at all."""
-    known = ABOUT.get(requirement.term.measure.name)
-    return known is not None and requirement.term.part == "value" and known[1] == requirement.is_floor
+    rate = RATE_OF_MEASURE.get(requirement.term.measure.name)
+    return rate is not None and requirement.term.part == "value" and rate[1] == requirement.is_floor
 
 
 def make_promises(
@@ -271,18 +274,18 @@ def make_promises(
     prevalence: float | None = None,
     quotas: tuple[int, ...] = (),
 ) -> list[Promise]:
-    """Return the promises that all requirements make together, with the joint confidence.
+    """Make the promises of all requirements, with joint confidence.
 
     Positives and negatives are independent given their numbers, so their confidences multiply. Promises that rest on
     different parts of the data share the error: their failure probabilities add up to at most the allowed one.
     """
-    about = [ABOUT[condition.term.measure.name][0] for condition in requirements]
+    about = [RATE_OF_MEASURE[condition.term.measure.name][0] for condition in requirements]
     rates = [1 - condition.bound if condition.is_floor else condition.bound for condition in requirements]
     anywhere = after_looking or prevalence is not None  # precision at another prevalence is known from the bands alone
     parts = [_name_part(name, after_looking=after_looking, anywhere=anywhere) for name in about]
     names_by_part = {part: {n for n, p in zip(about, parts, strict=True) if p == part} for part in parts}
     whole = 1 - (1 - confidence) / max(1, len(names_by_part))  # the confidence of all promises about one part
-    # Of several precisions the highest sets the quotas: where it passes, the others do.
+    # The highest required precision sets the quotas: if it passes, the others pass.
     precisions = [1 - rate for rate, name in zip(rates, about, strict=True) if name == "precision"]
     promises: list[Promise] = []
     for condition, name, rate, part in zip(requirements, about, rates, parts, strict=True):
@@ -331,7 +334,7 @@ def _make_rate_promise(
         return RatePromise(
             requirement, about, rate, confidence, cases, allowed, count_needed_cases(rate, confidence), confidence
         )
-    bounds, level = simultaneous_bounds(cases, confidence), 1 - local_level(cases, confidence)
+    bounds, level = compute_simultaneous_bounds(cases, confidence), 1 - find_local_level(cases, confidence)
     allowed = int((bounds[:-1] <= rate).sum()) - 1
     return RatePromise(
         requirement, about, rate, confidence, cases, allowed, _count_needed_by_band(rate, confidence), level
@@ -339,23 +342,23 @@ def _make_rate_promise(
 
 
 def _count_needed_by_band(rate: float, confidence: float) -> float:
-    """Return the smallest number of cases for the band to promise the rate when none is missed."""
+    """Return the smallest number of cases for the band to promise the rate without an error."""
     needed = count_needed_cases(rate, confidence)
     while math.isfinite(needed):
-        more = count_needed_cases(rate, 1 - local_level(int(needed), confidence))
+        more = count_needed_cases(rate, 1 - find_local_level(int(needed), confidence))
         if more <= needed:
             break
         needed = more
     return needed
 
 
-EVERY_INDEX = 1000  # cases, up to which each order statistic has a bound of its own
-_NEGLIGIBLE = 1e-18  # chance that is counted as a failure of the band instead of being carried on
-_SMALL = 80  # steps of the count that are worth computing of all limits at once
-_ROUNDING = 1e-9  # what rounding can add to a chance, and much more
-_SUMMED = 10_000  # cases whose binomial chances are added up
-_SUMMED_TO = 1e-7  # ... where the sums are not so near to the allowed chance that rounding could decide
-_TOO_SMALL = 1e-6  # error that rounding would blur: the bounds then share it in equal parts, which is safe
+EVERY_INDEX = 1000  # the largest number of cases for which each order statistic has its own bound
+_NEGLIGIBLE = 1e-18  # a probability below this counts as a failure of the band
+_SMALL = 80  # steps of the count that are computed for all limits at once
+_ROUNDING = 1e-9  # far more than rounding can add to a probability
+_SUMMED = 10_000  # the largest number of cases whose binomial probabilities are summed
+_SUMMED_TO = 1e-7  # the sums decide if they differ from the allowed probability by more
+_TOO_SMALL = 1e-6  # an error below this is shared equally (Bonferroni), because of rounding
 
 
 # ---------------------------------------------------------------------- fixed before looking
@@ -363,7 +366,7 @@ _TOO_SMALL = 1e-6  # error that rounding would blur: the bounds then share it in
 
 @lru_cache(maxsize=4096)
 def count_allowed_misses(cases: int, rate: float, confidence: float) -> int:
-    """Return the largest number of errors among the cases that still promises the rate; -1 if none does.
+    """Return the largest number of errors with which the rate can be promised; -1 if there is none.
 
     >>> [count_allowed_misses(m, 0.1, 0.95) for m in (28, 29, 59, 100)]
     [-1, 0, 1, 4]
@@ -388,7 +391,7 @@ def count_allowed_misses(cases: int, rate: float, confidence: float) -> int:
 
 
 def count_needed_cases(rate: float, confidence: float) -> float:
-    """Return the smallest number of cases to promise the rate when none is missed; infinite for a rate of 0.
+    """Return the smallest number of cases to promise the rate without an error; infinite for a rate of 0.
 
     >>> [count_needed_cases(1 - r, 0.95) for r in (0.9, 0.95, 0.99)]
     [29, 59, 299]
@@ -403,7 +406,7 @@ def count_needed_cases(rate: float, confidence: float) -> float:
     return least
 
 
-def upper_bounds(missed: Any, cases: Any, confidence: float) -> Array:
+def compute_upper_bounds(missed: Any, cases: Any, confidence: float) -> Array:
     """Return Clopper and Pearson's upper bound of a rate, given `missed` of `cases`; 1 if all were missed.
 
     >>> float(upper_bounds(0, 29, 0.95).round(4))
@@ -417,16 +420,16 @@ def upper_bounds(missed: Any, cases: Any, confidence: float) -> Array:
     return np.where(inside, bounds, 1.0)
 
 
-def lower_bounds(successes: Any, cases: Any, confidence: float) -> Array:
+def compute_lower_bounds(successes: Any, cases: Any, confidence: float) -> Array:
     """Return Clopper and Pearson's lower bound of a rate, given `successes` among `cases`; 0 without successes."""
-    return np.asarray(1 - upper_bounds(np.subtract(cases, successes), cases, confidence))
+    return np.asarray(1 - compute_upper_bounds(np.subtract(cases, successes), cases, confidence))
 
 
 # ---------------------------------------------------------------------- after looking
 
 
 @lru_cache(maxsize=32)
-def simultaneous_bounds(cases: int, confidence: float) -> Array:
+def compute_simultaneous_bounds(cases: int, confidence: float) -> Array:
     """Return upper bounds of the miss rate, simultaneous over all cuts: entry j is for a cut that misses j cases.
 
     The bound for j is the same quantile for all j of the Beta distribution of the (j + 1)-th smallest uniform number.
@@ -438,7 +441,7 @@ def simultaneous_bounds(cases: int, confidence: float) -> Array:
     from scipy.special import betaincinv
 
     index = _choose_order_statistics(cases)
-    tail = local_level(cases, confidence)
+    tail = find_local_level(cases, confidence)
     limits = betaincinv(index, cases - index + 1, 1 - tail)
     bounds = np.append(limits[np.searchsorted(index, np.arange(1, cases + 1))], 1.0)
     bounds.setflags(write=False)
@@ -446,8 +449,8 @@ def simultaneous_bounds(cases: int, confidence: float) -> Array:
 
 
 @lru_cache(maxsize=1024)
-def local_level(cases: int, confidence: float) -> float:
-    """Return the chance a with which each single bound may fail so that all hold with the confidence.
+def find_local_level(cases: int, confidence: float) -> float:
+    """Find the error probability of each single bound with which all hold with the confidence.
 
     >>> [round(local_level(m, 0.95), 6) for m in (20, 50, 100)]
     [0.005217, 0.003287, 0.002461]
@@ -458,15 +461,17 @@ def local_level(cases: int, confidence: float) -> float:
     if 1 - confidence < _TOO_SMALL:
         return (1 - confidence) / len(index)
     allowed = math.log1p(-confidence)
-    tolerance = 1e-7 if cases <= EVERY_INDEX else 1e-3  # of the chance that some bound fails, relative to what may be
+    tolerance = (
+        1e-7 if cases <= EVERY_INDEX else 1e-3
+    )  # of the probability that some bound fails, relative to the allowed one
 
     def compute_excess(log_tail: float) -> float:
         """Return the log of the probability that some bound fails, minus the log of the allowed one."""
         parallel.stop_if_unwanted()
         bounds = betaincinv(index, cases - index + 1, 1 - math.exp(log_tail))
-        return math.log1p(_ROUNDING - chance_below(bounds, index, cases)) - allowed
+        return math.log1p(_ROUNDING - compute_probability_below(bounds, index, cases)) - allowed
 
-    # The chance that some bound fails is nearly proportional to that of one, so that few steps lead there.
+    # The probability that some bound fails is nearly proportional to that of one bound, so a few secant steps suffice.
     at = allowed - math.log(max(1.0, math.log(min(cases, 2.6 * EVERY_INDEX)) ** 1.93))
     excess, slope = compute_excess(at), 0.86
     while not -tolerance <= excess <= 0:
@@ -476,17 +481,16 @@ def local_level(cases: int, confidence: float) -> float:
     return math.exp(at)
 
 
-def chance_below(bounds: Array, index: Array, cases: int) -> float:
-    """Return the chance that the uniform order statistics with these indices are all below their bounds, a little too
-    low.
+def compute_probability_below(bounds: Array, index: Array, cases: int) -> float:
+    """Compute the probability that the uniform order statistics with these indices are all below their bounds.
 
-    The number of uniforms below a rising limit is a Poisson process with a known end, so from one bound to the next it
-    moves by a Poisson step, and at the bound of the i-th smallest it must be i or more. Chances that no float
-    notices in the end are dropped, that is, taken for failures.
+    The number of uniforms below a rising limit is a Poisson process conditioned on its end, so from one bound to the
+    next it moves by a Poisson step, and at the bound of the i-th smallest it must be i or more. Negligible
+    probabilities are dropped, so that the result is slightly too low.
     """
     from scipy.special import xlogy
 
-    factorial = _log_factorials(cases)
+    factorial = _compute_log_factorials(cases)
 
     def poisson(mean: Any, first: int, last: int) -> Array:
         return np.asarray(np.exp(xlogy(np.arange(first, last + 1), mean) - mean - factorial[first : last + 1]))
@@ -495,7 +499,7 @@ def chance_below(bounds: Array, index: Array, cases: int) -> float:
     reach = 9 * np.sqrt(means) + 30
     firsts = np.maximum(0, np.floor(means - reach)).astype(int).tolist()
     lasts = np.minimum(cases, np.ceil(means + reach)).astype(int).tolist()
-    # A limit that rises evenly moves the count by the same few steps each time: all of them at once.
+    # If the limit rises evenly, the count moves by few steps each time; compute all of them at once.
     small = poisson(means[:, None], 0, _SMALL) if cases > _SMALL and means.max() < _SMALL / 8 else None
     chance, start = np.ones(1), 0
     for i, (mean, least) in enumerate(zip(means.tolist(), index.tolist(), strict=True)):
@@ -513,8 +517,8 @@ def chance_below(bounds: Array, index: Array, cases: int) -> float:
     return float(chance @ rest) / whole
 
 
-@lru_cache(maxsize=2)  # of both classes: the search for a level asks for them again and again
-def _log_factorials(last: int) -> Array:
+@lru_cache(maxsize=2)  # for both classes, in each step of the search for a level
+def _compute_log_factorials(last: int) -> Array:
     """Return the logarithms of the factorials up to the last number."""
     from scipy.special import gammaln
 
@@ -522,24 +526,24 @@ def _log_factorials(last: int) -> Array:
 
 
 def _convolve(first: Array, second: Array) -> Array:
-    if len(first) * len(second) < 1_000_000:  # below, the plain sum is quicker
+    if len(first) * len(second) < 1_000_000:  # the direct sum is faster
         return np.convolve(first, second)
-    from scipy import fft  # as scipy.signal's fftconvolve to the bit, which takes half a second to load
+    from scipy import fft  # equal to scipy.signal.fftconvolve to the bit, whose import takes half a second
 
     length = len(first) + len(second) - 1
-    both = np.zeros((2, fft.next_fast_len(length, real=True)))  # transformed at once, in less time than one by one
+    both = np.zeros((2, fft.next_fast_len(length, real=True)))  # one transform of both is faster
     both[0, : len(first)], both[1, : len(second)] = first, second
     transformed = fft.rfft(both)
     return np.asarray(np.maximum(fft.irfft(transformed[0] * transformed[1], both.shape[1])[:length], 0))
 
 
 def list_shared_bounds(cases: int) -> list[int] | None:
-    """Return the order statistics with a bound of their own; the others take the bound of the next larger one."""
+    """Return the order statistics with their own bound; the others share that of the next larger; None if all have."""
     return None if cases <= EVERY_INDEX else [int(index) for index in _choose_order_statistics(cases)]
 
 
 def _choose_order_statistics(cases: int) -> Array:
-    """Return the order statistics with a bound of their own: all, or a grid with gaps small beside their spread."""
+    """Return the order statistics with their own bound: all, or a grid whose gaps are small against their deviation."""
     if cases <= EVERY_INDEX:
         return np.arange(1, cases + 1)
     # Evenly in the square root: the spread of the i-th grows like it.

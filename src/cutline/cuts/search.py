@@ -1,4 +1,4 @@
-"""CutSearch: find the cuts that the rules allow and the best of them, on one ranking or a stack of resamples."""
+"""Find the best cut that the rules allow, on one ranking or on a stack of bootstrap samples."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _CELLS = ("tp", "fp", "fn", "tn")
 
 @dataclass(frozen=True)
 class Criterion:
-    """A number for each cut, and whether high or low is best."""
+    """A function of the counts of a cut to maximise or minimise."""
 
     name: str
     words: str
     is_high: bool
-    of: Callable[[Counts], Any]
+    function: Callable[[Counts], Any]
 
-    def values(self, c: Counts) -> Any:
+    def compute_values(self, c: Counts) -> Any:
         """Return the number at each cut, with its sign changed if lower is better; -inf where it is undefined."""
-        values = np.asarray(self.of(c), dtype=float)
+        values = np.asarray(self.function(c), dtype=float)
         values = values if self.is_high else -values
         return np.where(np.isnan(values), -np.inf, values)
 
@@ -69,7 +69,7 @@ def make_criterion(
     cost_fn: float | None = None,
     utility: Any = None,
 ) -> Criterion | None:
-    """Return the criterion that the arguments of `choose_cut` name, or None."""
+    """Make the criterion that the arguments of `choose_cut` name; None if they name none."""
     named = [
         name
         for name, value in (
@@ -158,7 +158,7 @@ def _make_cost_criterion(cost_fp: float | None, cost_fn: float | None) -> Criter
 
 
 def _make_utility_criterion(utility: Any) -> Criterion:
-    """Return the mean utility of a case as a criterion, from the value of each of the four outcomes."""
+    """Make the mean utility of a case a criterion, from the utilities of the four outcomes."""
     try:
         known = dict(utility) if isinstance(utility, Mapping) else dict(zip(_CELLS, utility, strict=True))
         worth = {name: validation.check_number(value, f"utility of {name}") for name, value in known.items()}
@@ -175,35 +175,35 @@ def _make_utility_criterion(utility: Any) -> Criterion:
     if not all(np.isfinite(value) for value in worth.values()):
         raise ParameterError("utility holds an infinite value: bound the measure with a requirement instead.")
 
-    def mean(c: Counts) -> Any:
+    def compute_mean_utility(c: Counts) -> Any:
         return divide(sum(value * np.asarray(getattr(c, name), dtype=float) for name, value in worth.items()), c.total)
 
     name = "utility@" + ",".join(f"{name}={value:g}" for name, value in worth.items())
-    return Criterion(name, "Mean utility", True, mean)
+    return Criterion(name, "Mean utility", True, compute_mean_utility)
 
 
 # ---------------------------------------------------------------------- rules that allow a cut
 
 
-_TRIED = 400  # cuts at which an interval is made by resampling, at most
-CutRule = Callable[[Ranking], Array]  # returns which cuts of a ranking, or of each of a stack, are allowed
+_TRIED = 400  # the largest number of cuts at which an interval is made by the bootstrap
+CutRule = Callable[[Ranking], Array]  # whether each cut of a ranking, or of each ranking of a stack, is allowed
 
 
 def make_estimate_rule(requirement: Requirement, prevalence: float | None = None) -> CutRule:
-    """Return the rule that the value itself meets the requirement."""
+    """Make the rule that the value itself meets the requirement."""
 
-    def allowed(r: Ranking) -> Array:
+    def find_allowed(r: Ranking) -> Array:
         return np.asarray(requirement.hold(compute_term(requirement, _count_all_cuts(r, prevalence))))
 
-    return allowed
+    return find_allowed
 
 
 def make_limit_rule(
     requirement: Requirement, r: Ranking, groups: GroupSampler | None, level: float, seed: int, prevalence: float | None
 ) -> CutRule:
-    """Return the rule that a limit of the interval that `estimate` gives at a cut meets the requirement.
+    """Make the rule that a limit of the interval at a cut meets the requirement.
 
-    At another prevalence it is the bootstrap interval.
+    The interval is that of `estimate`, at another prevalence the bootstrap interval.
     """
     form = requirement.term.measure.form
     if isinstance(form, Proportion) and groups is None and r.integral and prevalence is None:
@@ -214,9 +214,9 @@ def make_limit_rule(
 
 
 def _make_wilson_rule(requirement: Requirement, form: Proportion, level: float) -> CutRule:
-    """Return the rule on a limit of Wilson's interval, for a measure that is a share of independent cases."""
+    """Make the rule on a limit of Wilson's interval, for a proportion of independent cases."""
 
-    def allowed(r: Ranking) -> Array:
+    def find_allowed(r: Ranking) -> Array:
         k, n = (np.asarray(x, dtype=float) for x in form.of(r.counts))
         with np.errstate(divide="ignore", invalid="ignore"):
             limits = wilson(k, n, level)
@@ -224,25 +224,26 @@ def _make_wilson_rule(requirement: Requirement, form: Proportion, level: float) 
             value = limit if form.then is float else form.then(limit)
         return np.asarray(requirement.hold(np.where(n > 0, value, np.nan)))
 
-    return allowed
+    return find_allowed
 
 
 def _make_interpolated_rule(
     requirement: Requirement, ranking: Ranking, at: Array, limit: Array, margin: Array, prevalence: float | None
 ) -> CutRule:
-    """Return the rule on limits that are known at some cuts of a ranking; in a resample, the limit is as far from the
-    value as in the data.
+    """Make the rule on a limit that is computed at some cuts and interpolated between them.
+
+    In a bootstrap sample the distance between limit and value is that in the data.
 
     Args:
         requirement: The requirement on a limit.
         ranking: The data.
         at: The positions of the scores whose cuts have an interval.
-        limit: The limit at each of them.
-        margin: How far it is from the value.
-        prevalence: The prevalence of the values, when it is not that of the data.
+        limit: The limit at each of these cuts.
+        margin: The distance of each limit from the value.
+        prevalence: The prevalence of the values, if it is not that of the data.
     """
 
-    def allowed(r: Ranking) -> Array:
+    def find_allowed(r: Ranking) -> Array:
         if r is ranking:
             holds = np.zeros(r.ends.shape, dtype=bool)
             holds[at + 1] = requirement.hold(limit)
@@ -252,7 +253,7 @@ def _make_interpolated_rule(
         margins = np.interp(-keys, -ranking.key[at], margin, left=np.nan)  # keys descend
         return np.asarray(requirement.hold(values + margins))
 
-    return allowed
+    return find_allowed
 
 
 def compute_term(requirement: Requirement, counts: Counts) -> Array:
@@ -269,7 +270,7 @@ def _compute_limits(
     seed: int,
     prevalence: float | None,
 ) -> tuple[Array, Array]:
-    """Return the limit that a requirement is about, and the value, at the cuts below some scores."""
+    """Return the limit that the requirement bounds, and the value, at the cuts below the given scores."""
     term, times = requirement.term, choose_resamples_of_rows(len(r))
     if prevalence is None:
         estimands = [
@@ -295,10 +296,9 @@ def _compute_limits(
 
 
 def count_at_keys(r: Ranking, keys: Any) -> Counts:
-    """Return the tables at thresholds on the scale on which high means positive; a stack takes one for each of its
-    rankings.
+    """Return the counts at keys, which are thresholds with the sign turned so that high means positive.
 
-    None is flagged where the key is NaN.
+    A stack of rankings takes a key for each. Nobody is flagged at the key NaN.
     """
     keys = np.asarray(keys, dtype=float)
     place = np.searchsorted(-r.key, -np.nan_to_num(keys, nan=np.inf), side="right")
@@ -317,9 +317,9 @@ _GRID = 256  # thresholds at which a kernel estimate is compared
 
 
 def _smooth_values(values: Array, share: Array) -> Array:
-    """Return the criterion after local quadratic regression over the share flagged; -inf stays.
+    """Smooth the criterion by local quadratic regression over the share flagged; -inf stays.
 
-    Of many cuts some are smoothed and the others interpolated.
+    If there are many cuts, some are smoothed and the others interpolated.
     """
     known = np.flatnonzero(np.isfinite(values))
     if len(known) < 5:
@@ -338,9 +338,9 @@ def _smooth_values(values: Array, share: Array) -> Array:
     gram = np.einsum("iab,ab,jab->aij", basis, weight, basis) + 1e-10 * np.eye(3)
     right = np.einsum("iab,ab,ab->ai", basis, weight, y[near])
     fitted = np.linalg.solve(gram, right[..., None])[:, 0, 0]
-    density = np.full(len(values), -np.inf)
-    density[known] = np.interp(x, x[at], fitted)
-    return density
+    smoothed = np.full(len(values), -np.inf)
+    smoothed[known] = np.interp(x, x[at], fitted)
+    return smoothed
 
 
 def compute_moments(r: Ranking) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -354,9 +354,7 @@ def compute_moments(r: Ranking) -> tuple[tuple[float, float], tuple[float, float
 
 
 def _find_normal_youden(r: Ranking) -> float:
-    """Return the threshold with the largest J if both classes were normal: where their densities cross between the
-    means.
-    """
+    """Return the threshold with the largest J if both classes are normal, where their densities cross."""
     if not np.isfinite(r.key[[0, -1]]).all():
         return math.nan
     (m1, s1), (m0, s0) = compute_moments(r)
@@ -372,18 +370,16 @@ def _find_normal_youden(r: Ranking) -> float:
     inside = [t for t in crossing if m0 <= t <= m1]
     if inside:
         return inside[0]
-    # Spreads that differ much put the crossing outside; J is then largest at whichever crossing has the larger.
-    return max(crossing, key=lambda t: _sf((t - m1) / s1) - _sf((t - m0) / s0))
+    # If the deviations differ much, no crossing is between the means; then take the one with the larger J.
+    return max(crossing, key=lambda t: _compute_survival((t - m1) / s1) - _compute_survival((t - m0) / s0))
 
 
-def _sf(z: float) -> float:
+def _compute_survival(z: float) -> float:
     return math.erfc(z / math.sqrt(2)) / 2
 
 
 def _find_kernel_youden(r: Ranking) -> float:
-    """Return the threshold with the largest J of Gaussian kernel estimates, with Silverman's bandwidth for each
-    class.
-    """
+    """Return the threshold with the largest J of Gaussian kernel estimates with Silverman's bandwidths."""
     from scipy.special import ndtr
 
     if not np.isfinite(r.key[[0, -1]]).all():
@@ -429,8 +425,8 @@ SMOOTH_YOUDEN: dict[str, Callable[[Ranking], float]] = {KERNEL: _find_kernel_you
 class CutSearch:
     """A search for a cut: rules that allow it, and a criterion that ranks the allowed cuts.
 
-    Without a criterion, the cut that flags the most cases, or the fewest, is taken. `quota` is how many of `cases`
-    cases may be flagged; a bootstrap sample of groups may be longer or shorter, and has a quota in proportion.
+    Without a criterion it finds the cut that flags the most cases, or the fewest. `quota` is how many of `cases` cases
+    may be flagged; a bootstrap sample of groups, which may have another length, has a quota in proportion.
     """
 
     rules: tuple[CutRule, ...] = ()
@@ -448,42 +444,40 @@ class CutSearch:
 
     @property
     def chooses(self) -> bool:
-        """Whether there is anything to choose by; `cut_at` takes a given threshold."""
+        """Whether there is a criterion or a rule; `cut_at` has neither."""
         return self.is_restricted or self.criterion is not None
 
-    def allowed(self, r: Ranking) -> Array:
-        """Return which cuts every rule and the quota allow."""
+    def find_allowed(self, r: Ranking) -> Array:
+        """Find the cuts that every rule and the quota allow."""
         allowed = [rule(r) for rule in self.rules]
         if self.quota is not None:
-            room = np.floor(np.asarray(self.quota * (r.total / self.cases), dtype=float) + 1e-6)
-            allowed.append(np.asarray(r.ends <= room[..., None]))
+            capacity = np.floor(np.asarray(self.quota * (r.total / self.cases), dtype=float) + 1e-6)
+            allowed.append(np.asarray(r.ends <= capacity[..., None]))
         return np.asarray(np.logical_and.reduce(allowed)) if allowed else np.ones(r.ends.shape, dtype=bool)
 
-    def values(self, r: Ranking) -> Array:
+    def compute_values(self, r: Ranking) -> Array:
         """Return the criterion at every cut, higher being better; -inf where a cut is not allowed."""
-        assert self.criterion is not None  # noqa: S101 - only asked for with one
-        values = self.criterion.values(_count_all_cuts(r, self.prevalence))
+        assert self.criterion is not None  # noqa: S101 - called only with a criterion
+        values = self.criterion.compute_values(_count_all_cuts(r, self.prevalence))
         if self.method == SMOOTH:
             rows = zip(np.atleast_2d(values), np.atleast_2d(r.ends), strict=True)
             values = np.stack([_smooth_values(row, ends / ends[-1]) for row, ends in rows]).reshape(values.shape)
-        return np.where(self.allowed(r), values, -np.inf) if self.is_restricted else values
+        return np.where(self.find_allowed(r), values, -np.inf) if self.is_restricted else values
 
     def pick(self, r: Ranking) -> tuple[Array, Array]:
         """Return the position of the cut in each ranking, and whether there is one."""
         if self.criterion is None:
-            allowed = self.allowed(r)
+            allowed = self.find_allowed(r)
             last = allowed.shape[-1] - 1 - allowed[..., ::-1].argmax(-1)
             return np.asarray(last if self.takes_most else allowed.argmax(-1)), np.asarray(allowed.any(-1))
-        values = self.values(r)
+        values = self.compute_values(r)
         best = values.max(-1)
-        # Of equal ones the first, which flags fewest.
+        # The first of equal cuts flags the fewest cases.
         place = (values >= (best - _compute_tolerance(best))[..., None]).argmax(-1)
         return np.asarray(place), np.isfinite(best)
 
-    def keys(self, r: Ranking) -> Array:
-        """Return the threshold of each ranking, turned so that high means positive; NaN where no cut is
-        allowed.
-        """
+    def choose_keys(self, r: Ranking) -> Array:
+        """Choose the key of each ranking (see `count_at_keys`); NaN if no cut is allowed."""
         if self.method in SMOOTH_YOUDEN:
             find = SMOOTH_YOUDEN[self.method]
             return np.array([self.find_nearest(ranking, find(ranking)) for ranking in r.one_by_one()]).reshape(
@@ -493,29 +487,29 @@ class CutSearch:
         return np.where(is_any, np.append(np.inf, r.key)[place], np.nan)
 
     def find_nearest(self, r: Ranking, key: float) -> float:
-        """Return a threshold, or the nearest one whose cut is allowed."""
+        """Return a key, or the nearest one whose cut is allowed."""
         if math.isnan(key) or not self.is_restricted:
             return key
-        allowed = self.allowed(r)
+        allowed = self.find_allowed(r)
         if allowed[int((r.key >= key).sum())]:
             return key
         cuts = np.flatnonzero(allowed[1:])
         return float(r.key[cuts[np.argmin(np.abs(r.key[cuts] - key))]]) if len(cuts) else math.nan
 
-    def equals(self, r: Ranking, place: int) -> Array:
-        """Return the positions of the cuts with the same criterion value as the chosen one."""
+    def find_equals(self, r: Ranking, place: int) -> Array:
+        """Find the cuts whose criterion equals that of the chosen cut."""
         if self.criterion is None or self.method != OPTIMUM:
             return np.array([place])
-        values = self.values(r)
+        values = self.compute_values(r)
         return np.flatnonzero(values >= values[place] - _compute_tolerance(values[place]))
 
     def compute_criterion(self, c: Counts) -> Any:
-        """Return the criterion of counts, with its own sign."""
+        """Compute the criterion of counts, without changing its sign."""
         assert self.criterion is not None  # noqa: S101
-        return np.asarray(self.criterion.of(rescale_to_prevalence(c, self.prevalence)), dtype=float)
+        return np.asarray(self.criterion.function(rescale_to_prevalence(c, self.prevalence)), dtype=float)
 
     def compute_criterion_at(self, r: Ranking, keys: Any) -> Any:
-        """Return the criterion at a threshold of each ranking, which is on the scale on which high means positive."""
+        """Compute the criterion at a key of each ranking."""
         return self.compute_criterion(count_at_keys(r, keys))
 
 

@@ -162,7 +162,7 @@ def _describe_room_among_flagged(promises: Sequence[Promise], r: Ranking, thresh
     if not tested:
         return []
     cut = r.cut(threshold)
-    allowed = max(tested, key=lambda promise: promise.least).negatives_allowed(r, cut)
+    allowed = max(tested, key=lambda promise: promise.least).count_allowed_negatives(r, cut)
     flagged = format_count(int(r.ends[cut]), "flagged case")
     return [ROOM.format(allowed=format_number(allowed), cases=flagged, verb="negative")]
 

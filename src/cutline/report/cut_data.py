@@ -21,7 +21,13 @@ from cutline.cuts import statements
 from cutline.cuts.choose import NOT_REPEATED, require_exchangeable
 from cutline.cuts.cut import SCHEMA
 from cutline.cuts.cut_at import DECIMALS
-from cutline.cuts.guarantees import RatePromise, list_shared_bounds, local_level, lower_bounds, precision_bound
+from cutline.cuts.guarantees import (
+    RatePromise,
+    compute_lower_bounds,
+    compute_precision,
+    find_local_level,
+    list_shared_bounds,
+)
 from cutline.cuts.requirements import parse_requirement
 from cutline.measures.tracing import Program, trace_function
 from cutline.results.cut_point import is_inside_tie
@@ -186,9 +192,9 @@ def compute_levels(r: Ranking, confidence: float) -> dict[str, Any]:
     return {
         "confidence": confidence,
         "parts": parts,
-        "anywhere": {name: [1 - local_level(n, part) for part in parts] for name, n in cases.items()},
+        "anywhere": {name: [1 - find_local_level(n, part) for part in parts] for name, n in cases.items()},
         "shared": {name: list_shared_bounds(n) for name, n in cases.items()},
-        "prevalence_low": float(lower_bounds(cases["recall"], int(r.total), parts[-1])),
+        "prevalence_low": float(compute_lower_bounds(cases["recall"], int(r.total), parts[-1])),
         "same_prevalence": statements.state_prevalence(float(r.positives / r.total)),
         "positive": to_json_label(r.positive),
     }
@@ -197,7 +203,7 @@ def compute_levels(r: Ranking, confidence: float) -> dict[str, Any]:
 def compile_precision() -> dict[str, Any]:
     """Return the program that computes the bound of the precision from the bounds of the rates."""
     program = Program()
-    [bound] = trace_function(lambda *inputs: [precision_bound(*inputs)], "recall", "fpr", "prevalence")
+    [bound] = trace_function(lambda *inputs: [compute_precision(*inputs)], "recall", "fpr", "prevalence")
     return {"result": program.add(bound), "steps": program.steps}
 
 

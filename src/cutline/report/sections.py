@@ -12,7 +12,7 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import format_value
 from cutline.core.validation import LEVEL
 from cutline.cuts import statements
-from cutline.cuts.cut_at import Bands, bands, cut_at, round_share
+from cutline.cuts.cut_at import Bands, compute_bands, cut_at, round_share
 from cutline.report.cut_data import collect_sentences, compile_precision, compute_levels, explain_no_guarantee
 from cutline.report.html_page import CONVENTIONS, Context, Section
 from cutline.report.measure_rows import format_limits
@@ -38,7 +38,7 @@ def describe_guarantee(summary: Summary) -> dict[str, Any]:
         return {"why_not": reason}
     tied = is_inside_tie(r, c)
     cut = cut_at(r, threshold=float(c.threshold), level=summary.level)
-    bounds = bands(r, r.cut(float(c.threshold)), summary.level ** (1 / 3), None)
+    bounds = compute_bands(r, r.cut(float(c.threshold)), summary.level ** (1 / 3), None)
     return {
         "why_not": "",
         "confidence": statements.format_percent(summary.level),

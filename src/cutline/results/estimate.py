@@ -64,7 +64,7 @@ def student_quantile(level: float, freedom: Any) -> Any:
 
         return -float(stdtrit(freedom, (1 - level) / 2))
     nodes, weights = _make_quadrature()
-    factor = _ratio_of_gammas(freedom / 2) / math.sqrt(math.pi)
+    factor = _compute_gamma_ratio(freedom / 2) / math.sqrt(math.pi)
     angle = math.atan(z / math.sqrt(freedom))  # t is the tangent of it times the root of the degrees of freedom
     for _ in range(60):
         # The density is a power of the cosine, which is taken by a logarithm that stays exact near 1.
@@ -77,7 +77,7 @@ def student_quantile(level: float, freedom: Any) -> Any:
     return math.sqrt(freedom) * math.tan(angle)
 
 
-def _ratio_of_gammas(x: float) -> float:
+def _compute_gamma_ratio(x: float) -> float:
     """Return the gamma function at x + 1/2, divided by that at x.
 
     A difference of logarithms would lose as many digits as the argument has; Stirling's series has none to lose.

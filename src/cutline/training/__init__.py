@@ -65,12 +65,12 @@ def oracle(
     goal = resolve_target(measure, parameters)
     check_target(goal, split)
     check_psi(psi, goal)
-    return _Checked(goal.oracle(split, psi), split.n)
+    return _Checked(goal.make_oracle(split, psi), split.n)
 
 
 @dataclass(frozen=True, eq=False)
 class _Checked:
-    """An oracle behind a door: solvers know what they pass, others may not."""
+    """An oracle that checks the scores of its caller."""
 
     oracle: Oracle
     n: int

@@ -52,7 +52,9 @@ def auc_pairs(
     _check_squared(scores, heavy)
     pairs = PairSquares(Split(is_positive, weight), scores)
     total = pairs.split.P + pairs.split.N
-    return Loss(total * pairs.values() / 2, total * pairs.risk().gradient, total * pairs.curvature())
+    return Loss(
+        total * pairs.compute_values() / 2, total * pairs.compute_risk().gradient, total * pairs.compute_curvature()
+    )
 
 
 def _check_squared(scores: Array, weights: Array) -> None:

@@ -23,7 +23,7 @@ class Risk(NamedTuple):
 
 
 class Oracle(Protocol):
-    """Scores in, risk and gradient out: all that a solver knows about a measure."""
+    """A function from scores to risk and gradient, through which a solver accesses a measure."""
 
     def __call__(self, scores: Array) -> Risk:
         """Return the risk at these scores."""
@@ -32,7 +32,7 @@ class Oracle(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Where the positive and the negative cases are, and what each case weighs."""
+    """The positions of the positive and the negative cases, and the weights."""
 
     is_positive: Array
     weight: Array | None = None
@@ -68,7 +68,7 @@ class Split:
         return float(len(self.neg) if self.weight is None else self.weight[self.neg].sum())
 
     def rank(self, scores: Array) -> Ranking:
-        """Return the ranking of the cases by scores of ours, which need no checks."""
+        """Return the ranking of the cases by valid scores."""
         return rank_cases(self.is_positive, scores, self.weight)
 
     def scatter(self, of_pos: Any, of_neg: Any) -> Array:
@@ -77,11 +77,10 @@ class Split:
         out[self.pos], out[self.neg] = of_pos, of_neg
         return out
 
-    def costs(self, psi: Psi) -> tuple[float, float]:
-        """Return what flipping a positive and a negative costs for each unit of its score ("auto" is the measure's
-        choice).
+    def compute_costs(self, psi: Psi) -> tuple[float, float]:
+        """Return the costs of a unit of score of a flipped positive and a flipped negative.
 
-        Any positive pair gives a valid bound; it sets the meaning of C. "uniform" is Joachims' 1/n.
+        Any two positive costs give a valid bound; they set the scale of C. "uniform" is Joachims' 1/n.
         """
         if psi == "balanced":
             return 0.5 / self.P, 0.5 / self.N
@@ -90,7 +89,7 @@ class Split:
 
 
 class Ordered(NamedTuple):
-    """The scores of both classes in descending order, and what is won by keeping or flagging the first of them.
+    """The scores of both classes in descending order, and the gain from keeping or flagging the first of them.
 
     `keeping[a]` is the (negative) gain of keeping only the a best positives, `flagging[b]` that of flagging the b best
     negatives; both are concave.
@@ -103,7 +102,7 @@ class Ordered(NamedTuple):
     keeping: Array
     flagging: Array
 
-    def gradient(self, split: Split, a: int, b: int, costs: tuple[float, float]) -> Array:
+    def compute_gradient(self, split: Split, a: int, b: int, costs: tuple[float, float]) -> Array:
         """Return the gradient of the risk when a positives are kept and b negatives flagged."""
         out = np.zeros(split.n)
         out[split.pos[self.order_pos[a:]]] = -costs[0]
@@ -112,7 +111,7 @@ class Ordered(NamedTuple):
 
 
 def sort_classes(scores: Array, split: Split, costs: tuple[float, float], above: float = -np.inf) -> Ordered:
-    """Sort both classes by descending score; of the negatives, those above a score."""
+    """Sort both classes by descending score; only the negatives above a score."""
     p, q = -scores[split.pos], -scores[split.neg]
     order_pos = np.argsort(p)
     if above == -np.inf:

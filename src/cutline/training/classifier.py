@@ -307,7 +307,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             folds = None
         elif self.threshold == "auto":
             # The parts of the choice, so that a baseline that is chosen is the baseline to the last digit.
-            folds = _number_of_parts(self.holdout) if _FEW <= few < _RARE and goal.is_table else 0
+            folds = _choose_part_count(self.holdout) if _FEW <= few < _RARE and goal.is_table else 0
         elif self.threshold == "zero":
             folds = None
         elif not isinstance(self.threshold, str) and 2 <= _check_whole(self.threshold) <= few:
@@ -364,8 +364,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.coef_, self.intercept_ = self._sign * model.coef[None, :], np.array([self._sign * model.intercept])
         self.objective_, self.lower_bound_ = solution.objective, solution.bound
         self.n_iter_, self.converged_ = max(1, solution.n_iter), solution.converged
-        ranking = split.rank(model.scores(X))
-        self.train_measure_ = recipe.target.reported_value(ranking, 0.0)
+        ranking = split.rank(model.compute_scores(X))
+        self.train_measure_ = recipe.target.compute_reported_value(ranking, 0.0)
         if complaint := self._find_complaint(model, recipe):
             warnings.warn(complaint, ConvergenceWarning, stacklevel=5)
 
@@ -423,7 +423,7 @@ def _check_finite(X: Any) -> None:
 # ---------------------------------------------------------------------- the choice of a recipe
 
 _GROUPS = 10  # of the jackknife
-_MANY = 500  # with so many cases of each class one part held out says enough; otherwise each part in turn
+_MANY = 500  # cases of each class, from which on one held-out part suffices; otherwise each part is held out in turn
 
 
 class Candidate(NamedTuple):
@@ -437,22 +437,22 @@ class Candidate(NamedTuple):
 
     @property
     def is_better(self) -> bool:
-        """Whether the gain is more than its standard error, so that it is not for noise alone."""
+        """Whether the gain exceeds its standard error."""
         return self.gain > self.error
 
 
 class Trial(NamedTuple):
-    """A candidate, and its scores of cases that it had not seen, where every case was held out once."""
+    """A candidate, and its out-of-fold scores if every case was held out once."""
 
     candidate: Candidate
     unseen: Array | None
 
 
 def _hold_out(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) -> list[Trial]:
-    """Return the value of each recipe on the share of the cases held out from it; the first is the baseline."""
+    """Evaluate each recipe on held-out cases; the first is the baseline."""
     recipes = list(recipes)
     first = recipes[0]
-    folds = StratifiedKFold(_number_of_parts(share), shuffle=True, random_state=first.seed)
+    folds = StratifiedKFold(_choose_part_count(share), shuffle=True, random_state=first.seed)
     parts = list(folds.split(np.zeros(split.n), split.is_positive))
     if min(len(split.pos), len(split.neg)) >= _MANY:
         parts = parts[:1]
@@ -462,9 +462,9 @@ def _hold_out(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) 
     trials: list[Trial] = []
     base: Array = np.empty(0)
     for each in recipes:
-        recipe = replace(each, effort=each.effort.rough().start())
+        recipe = replace(each, effort=each.effort.relax().start())
         scores, unseen, ratio = _score_unseen(recipe, X, split, parts)
-        values = _values(recipe.target, split, parts, scores, group)
+        values = _average_values(recipe.target, split, parts, scores, group)
         gains = values - (base if len(base) else values)
         base = base if len(base) else values
         deleted = gains[1:]
@@ -475,8 +475,8 @@ def _hold_out(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) 
     return trials
 
 
-def _number_of_parts(share: float) -> int:
-    """Return how many parts there are when a share of the cases is held out in turn."""
+def _choose_part_count(share: float) -> int:
+    """Return the number of parts when a share of the cases is held out in turn."""
     return max(2, round(1 / share))
 
 
@@ -489,21 +489,22 @@ def _sort_by_value(trials: list[Trial]) -> list[Trial]:
 def _score_unseen(
     recipe: Recipe, X: Any, split: Split, parts: list[tuple[Array, Array]]
 ) -> tuple[Array, Array | None, float]:
-    """Return the scores of the cases held out, 0 at the cut; before the cut, if all were; and the bound's ratio.
+    """Return the scores of held-out cases with the cut at 0, the scores before the cut if all were held out, and the
+    ratio of the bound.
 
-    A cut out of fold costs no more fits: that of a part is chosen by the unseen scores of the others.
+    An out-of-fold cut needs no more fits: the cut of a part is chosen by the out-of-fold scores of the other parts.
     """
     is_out_of_fold = bool(recipe.folds) and len(parts) > 1
     scores, ratios = np.zeros(split.n), []
     for seen, unseen in parts:
         known = select_rows(split, seen)
-        mine = recipe.for_part(len(seen) / split.n, known)
+        part_recipe = recipe.scale_to_part(len(seen) / split.n, known)
         if is_out_of_fold:
-            model = fit_scores(mine, X[seen], known)
+            model = fit_scores(part_recipe, X[seen], known)
             scores[unseen] = model.standardise(X[unseen], X[seen])
         else:
-            model = fit(replace(mine, folds=None if mine.folds is None else 0), X[seen], known)
-            scores[unseen] = model.scores(X[unseen])
+            model = fit(replace(part_recipe, folds=None if part_recipe.folds is None else 0), X[seen], known)
+            scores[unseen] = model.compute_scores(X[unseen])
         ratios.append(model.solution.bound_ratio)
     ratio = float(np.mean(ratios)) if recipe.solver == "structural" else math.nan
     if not is_out_of_fold:
@@ -516,22 +517,24 @@ def _score_unseen(
     return shifted, scores, ratio
 
 
-def _values(target: Objective, split: Split, parts: list[tuple[Array, Array]], scores: Array, group: Array) -> Array:
-    """Return the mean value over the parts: of all their cases, then with each group of cases left out in turn."""
+def _average_values(
+    target: Objective, split: Split, parts: list[tuple[Array, Array]], scores: Array, group: Array
+) -> Array:
+    """Return the mean value over the parts: with all cases, then without each group of cases in turn."""
     values = np.zeros(1 + _GROUPS)
     for _, unseen in parts:
         for which in range(-1, _GROUPS):
             rest = unseen[group[unseen] != which]
-            values[1 + which] += _value(target, split, rest, scores[rest]) / len(parts)
+            values[1 + which] += _compute_value(target, split, rest, scores[rest]) / len(parts)
     return values
 
 
-def _value(target: Objective, split: Split, rows: Array, scores: Array) -> float:
-    """Return the value of the scores of some of the cases, a quota shrinking with their number."""
+def _compute_value(target: Objective, split: Split, rows: Array, scores: Array) -> float:
+    """Return the value of the scores of some of the cases, with a quota scaled to their number."""
     some = select_rows(split, rows)
     if not len(some.pos) or not len(some.neg):
         return 0.0
-    return target.scale_to_part(some.n / split.n, some).at(some.rank(scores), 0.0)
+    return target.scale_to_part(some.n / split.n, some).compute_value_at(some.rank(scores), 0.0)
 
 
 # ---------------------------------------------------------------------- settings
@@ -539,7 +542,7 @@ def _value(target: Objective, split: Split, rows: Array, scores: Array) -> float
 SOLVERS = ("baseline", "structural", "smooth", "newton")
 METHODS = ("sorted", "pairs")
 
-# Which solver reads a setting, for which measure; all others are read by every solver.
+# The solvers that read a setting, by measure; every solver reads the other settings.
 _READ_BY: dict[str, Callable[[str, Objective], bool]] = {
     "C": lambda solver, goal: solver in ("structural", "newton") or (solver == "smooth" and goal.has_cut),
     "psi": lambda solver, goal: solver == "structural" and goal.uses_psi,
@@ -550,7 +553,7 @@ _READ_BY: dict[str, Callable[[str, Objective], bool]] = {
 
 
 def check_settings(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: Objective) -> None:
-    """Refuse settings out of their domain, and those that would do nothing."""
+    """Raise if a setting is invalid or has no effect."""
     _check_choices(settings, goal)
     for name in ("C", "smoothing", "tol"):
         if not 0 < check_number(settings[name], name) < math.inf:

@@ -1,4 +1,4 @@
-"""A linear model over a matrix, dense or sparse, and how long a solver may work on it."""
+"""A linear model over a dense or sparse matrix, and the limits of a solver."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 from cutline.core.array_ops import Array
 
 _ROUGH = 0.01
-_FEW_ROWS = 0.1  # up to this share of them, rows are copied out sooner than all are read
-VACUOUS = 0.99  # at this share of the baseline's risk a bound says nothing
+_FEW_ROWS = 0.1  # up to this share of the rows, copying them is faster than reading all
+VACUOUS = 0.99  # at this share of the risk of the baseline a bound is uninformative
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +28,14 @@ class Design:
         """Number of coefficients."""
         return int(self.X.shape[1]) + self.bias
 
-    def scores(self, w: Array) -> Array:
+    def compute_scores(self, w: Array) -> Array:
         """Return the scores of the cases."""
         return np.asarray(self.X @ w[:-1] + w[-1] if self.bias else self.X @ w)
 
     def pull(self, gradient: Array) -> Array:
-        """Return a gradient by the scores as one by the coefficients.
+        """Convert a gradient by the scores to one by the coefficients.
 
-        Most bounds touch few cases, those that are missed or falsely flagged: only their rows are read.
+        Usually few cases have a gradient, those on the wrong side; then only their rows are read.
         """
         X, of_cases = self.X, gradient
         rows = np.flatnonzero(gradient)
@@ -47,7 +47,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Effort:
-    """When to stop, and whether to say what happens."""
+    """When to stop, and whether to print progress."""
 
     tol: float = 1e-3
     max_iter: int = 1000
@@ -57,11 +57,11 @@ class Effort:
     deadline: float = math.inf
 
     def start(self) -> Effort:
-        """Return the same effort with its seconds counted from now."""
+        """Start the clock: return the same effort with its deadline."""
         return replace(self, deadline=time.perf_counter() + self.seconds)
 
-    def rough(self) -> Effort:
-        """Return the same effort with a tolerance that is enough to compare, and to choose a cut."""
+    def relax(self) -> Effort:
+        """Return the same effort with a tolerance that suffices to compare recipes and to choose a cut."""
         return replace(self, tol=max(self.tol, _ROUGH), verbose=max(0, self.verbose - 1))
 
     @property
@@ -70,17 +70,17 @@ class Effort:
         return time.perf_counter() > self.deadline
 
     def say(self, text: str) -> None:
-        """Print a line of progress, if progress is wanted."""
+        """Print a line of progress if `verbose`."""
         if self.verbose:
             print(f"[{time.perf_counter() - self.started:7.2f} s] {text}", flush=True)  # noqa: T201
 
 
 class Solution(NamedTuple):
-    """The coefficients of a solver, and what is known about them.
+    """The coefficients of a solver, and how good they are.
 
-    `objective` is what was minimised and `bound` a number below its minimum (nan: none is known). `bound_ratio` is the
-    risk as a share of that of a constant score, for solvers that minimise a convex bound; `reachable` the
-    least such share seen along the direction of logistic regression. `limited`: the rounds or the time ran out.
+    `objective` is the minimised value, and `bound` a lower bound of the minimum (NaN if unknown). `bound_ratio` is the
+    risk divided by that of a constant score, for solvers that minimise a convex bound; `reachable` is the smallest such
+    ratio along the direction of logistic regression. `limited`: the iterations or the time ran out.
     """
 
     w: Array
@@ -94,5 +94,5 @@ class Solution(NamedTuple):
 
     @property
     def is_vacuous(self) -> bool:
-        """Whether the bound says nothing at the coefficients."""
+        """Whether the bound is uninformative at the coefficients."""
         return self.bound_ratio >= VACUOUS

@@ -1,11 +1,11 @@
-"""Loss-augmented inference: which table or which order of the cases violates the margin the most?
+"""Loss-augmented inference: find the table or the order of the cases that violates the margin most.
 
 For the table with a = TP and b = FP the best labeling drops the lowest positives and flags the highest negatives, so
 
-    R(s) = max over (a, b) of  loss(a, b) + kept[a] + taken[b],
+    R(s) = max over (a, b) of  loss(a, b) + keeping[a] + flagging[b],
 
-with kept and taken concave. Each oracle uses one property of the loss to find the maximum without the P x N grid, and
-each is exact.
+with keeping and flagging concave. Each oracle uses one property of the loss to find the exact maximum without the
+P x N grid.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ TableLoss = Callable[[Array, Array], Array]
 
 # ---------------------------------------------------------------------- losses of the 2x2 table
 
-_ROUNDING = 1e-13  # a branch that is better by less than this cannot be told from one that is not
+_ROUNDING = 1e-13  # a difference between branches that rounding can make
 _EXACT = 1e-12
 _TRIED = 9  # values of a and of b
 _BRANCHES = 8
 _COARSE = 16
 
 
-def as_ratio(loss: TableLoss, positives: float, negatives: float) -> TableLoss:
-    """Return the same loss in five operations, if it is 1 - a / (a sum of a, b and a constant); else as it was.
+def rewrite_as_ratio(loss: TableLoss, positives: float, negatives: float) -> TableLoss:
+    """Return a faster form of the loss if it is 1 - a / (a linear function of a and b), as for F-beta and Jaccard.
 
-    F-beta and Jaccard are: searches ask for their loss some thousand times, for few tables each time. The sum is found
-    by trying, so that the definition of the measure stays the only one.
+    Searches evaluate the loss thousands of times on few tables. The coefficients are found from values of the loss, so
+    that the definition of the measure is not repeated here.
     """
     a, b = np.array([positives, positives / 2, positives]), np.array([0.0, 0.0, negatives])
     with np.errstate(all="ignore"):
         whole, half, flagged = a / (1 - loss(a, b))
         by_a, by_b = (whole - half) / (positives / 2), (flagged - whole) / negatives
     constant = whole - by_a * positives
-    if not constant > _EXACT * positives or not np.isfinite(by_b):  # it may be undefined where nobody is flagged
+    if not constant > _EXACT * positives or not np.isfinite(by_b):  # the loss may be undefined where nobody is flagged
         return loss
 
-    def ratio(a: Array, b: Array) -> Array:
+    def compute_ratio(a: Array, b: Array) -> Array:
         return np.asarray(1 - a / (constant + by_a * a + by_b * b))
 
     a, b = np.linspace(0, positives, _TRIED)[:, None], np.linspace(0, negatives, _TRIED)[None, :]
-    return ratio if np.allclose(ratio(a, b), loss(a, b), rtol=0, atol=_EXACT) else loss
+    return compute_ratio if np.allclose(compute_ratio(a, b), loss(a, b), rtol=0, atol=_EXACT) else loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class _TableOracle(ABC):
         """Return the risk at these scores."""
         order = sort_classes(scores, self.split, self.costs, self.floor)
         value, a, b = self.search(order)
-        return Risk(value, order.gradient(self.split, a, b, self.costs))
+        return Risk(value, order.compute_gradient(self.split, a, b, self.costs))
 
     @property
     def floor(self) -> float:
@@ -77,7 +77,7 @@ class _TableOracle(ABC):
 
 @dataclass(frozen=True, eq=False)
 class LinearOracle:
-    """Error, balanced error, costs: every case is flipped or not by itself. O(n), weights welcome."""
+    """Oracle of error, balanced error and costs, where each case is flipped independently. O(n), with weights."""
 
     split: Split
     miss: float
@@ -95,10 +95,10 @@ class LinearOracle:
 
 
 class GridOracle(_TableOracle):
-    """Any loss: all (P + 1)(N + 1) tables, row by row (Joachims' Algorithm 2). O(PN): the measuring stick."""
+    """Oracle of any loss by all (P + 1)(N + 1) tables (Joachims' Algorithm 2), in O(PN): the reference for tests."""
 
     def search(self, order: Ordered) -> tuple[float, int, int]:
-        """Return the largest of all."""
+        """Return the maximum over all tables."""
         best = (-np.inf, 0, 0)
         b = np.arange(len(order.flagging), dtype=float)
         for a, gain in enumerate(order.keeping):
@@ -109,7 +109,7 @@ class GridOracle(_TableOracle):
 
 
 class RowsOracle(_TableOracle):
-    """F-beta, Jaccard: the loss is concave in b for each a, and can only fall with a. O(n log n), nearly all the sort.
+    """Oracle of F-beta and Jaccard, whose loss is concave in b for each a and falls with a. O(n log n).
 
     The best b of a row comes from a binary search. Not all rows are searched: that of the left end of a block of rows
     bounds the block, since its loss falls to the right. Blocks are split until none can be better than the best row.
@@ -253,11 +253,11 @@ class BoxesOracle(_TableOracle):
             value = loss + order.keeping[a] + order.flagging[b]
             best = _choose_better(best, value, a, b)
             bound = loss[-len(boxes) :] + order.keeping[a_peak] + order.flagging[b_peak]
-            boxes = _quarter(boxes[(bound > best[0] + _ROUNDING) & ((a1 > a0) | (b1 > b0))])
+            boxes = _quarter_boxes(boxes[(bound > best[0] + _ROUNDING) & ((a1 > a0) | (b1 > b0))])
         return best
 
 
-def _quarter(boxes: Array) -> Array:
+def _quarter_boxes(boxes: Array) -> Array:
     """Halve each box along both sides; a side of one table stays whole."""
     halves = boxes
     for side in (0, 2):

@@ -31,7 +31,7 @@ from cutline.training.loss_oracles import (
     QuotaOracle,
     RowsOracle,
     TableLoss,
-    as_ratio,
+    rewrite_as_ratio,
 )
 
 LOSSES = ("log_loss", "brier", "balanced_cross_entropy", "focal_loss")
@@ -69,17 +69,17 @@ class CaseLoss:
         return Risk(float(weight @ value), weight * sign * slope)
 
 
-# What can be trained for instead of a measure of which the definition says that it follows from one of these.
+# Measures that are trained for in place of those that are increasing functions of them.
 SAME_MAXIMISER = ("auc", "average_precision")
-# Measures that opposite predictions share: they are trained for where TPR >= FPR, and count against it elsewhere.
+# Measures with the same value for opposite predictions; their sign is reversed where TPR < FPR.
 SYMMETRIC = ("mutual_information",)
 
-# The searches that are faster than boxes, for measures whose definition says that they may be used.
+# Searches that are faster than boxes, for measures whose definition allows them.
 SEARCHES: dict[str | None, type[RowsOracle | DiagonalsOracle]] = {"rows": RowsOracle, "diagonals": DiagonalsOracle}
 
-_SAMPLE = 33  # how many values of tp and of fp a loss is tried on, before it is believed to be monotone
+_SAMPLE = 33  # the numbers of values of tp and of fp for which a loss is checked to be monotone
 _EXACT = 1e-12
-_NEARLY_NONE = 1e-9  # a share of flagged cases, for the limit of what is undefined without any
+_NEARLY_NONE = 1e-9  # a share of flagged cases, for the limit of measures that are undefined without any
 
 
 @dataclass(frozen=True)
@@ -100,34 +100,34 @@ class Objective:
 
     @property
     def key(self) -> str:
-        """Registered name of the measure that is trained for; empty for a callable, whatever its name."""
+        """Registered name of the measure that is trained for; empty for a callable."""
         return self.trained_measure.name if self.trained_measure is not None else ""
 
     @property
-    def how(self) -> ConstraintSearch | None:
-        """Search by which the definition of the measure says to train for it; None if it names none."""
+    def constraint_search(self) -> ConstraintSearch | None:
+        """Search of the most violated constraint that the definition of the measure names, if any."""
         return self.trained_measure.trained_by if self.trained_measure is not None else None
 
     @property
     def name(self) -> str:
-        """Name for messages: the registry's, or the callable's."""
+        """Name for messages: the registered name, or that of the callable."""
         own = self.measure.name if isinstance(self.measure, Measure) else getattr(self.measure, "__name__", "")
         return own if own.isidentifier() else "The callable"
 
     @property
     def is_loss(self) -> bool:
-        """Whether it is a mean loss of probabilities, which the scores then are as log-odds."""
-        return self.how == "cases"
+        """Whether it is a mean loss of probabilities, whose log-odds are then the scores."""
+        return self.constraint_search == "cases"
 
     @property
     def has_cut(self) -> bool:
-        """Whether a constant that is added to all scores means something."""
+        """Whether a constant that is added to all scores matters."""
         return self.is_table or self.is_loss
 
     @property
     def counts_places(self) -> bool:
-        """Whether it counts places of the list, which weights have not."""
-        return self.is_quota or self.how == "later_places"
+        """Whether it counts places of the list, so that cases cannot be weighted."""
+        return self.is_quota or self.constraint_search == "later_places"
 
     @property
     def noun(self) -> str:
@@ -141,20 +141,20 @@ class Objective:
 
     @property
     def is_quota(self) -> bool:
-        """Whether it looks at a number of places that is known beforehand."""
-        return self.how == "quota"
+        """Whether it is a measure of a fixed quota."""
+        return self.constraint_search == "quota"
 
     @property
     def takes_weights(self) -> bool:
-        """Whether its convex bound can weigh cases: others would have to solve a knapsack."""
-        return self.how == "pairs" or self.is_linear
+        """Whether its convex bound can weight cases; other bounds would have to solve a knapsack problem."""
+        return self.constraint_search == "pairs" or self.is_linear
 
     @cached_property
     def is_linear(self) -> bool:
-        """Whether every miss, and every false alarm, costs the same; tried on a table of two times three cases."""
+        """Whether all misses cost the same, and all false alarms; tested with two positives and three negatives."""
         if not (self.key and self.is_table):
             return False
-        value = self.gain(2.0, 3.0)(np.arange(3.0)[:, None], np.arange(4.0)[None, :])
+        value = self.make_gain(2.0, 3.0)(np.arange(3.0)[:, None], np.arange(4.0)[None, :])
         if not np.isfinite(value).all():
             return False
         bent = [np.diff(value, 2, axis=axis) for axis in (0, 1)] + [np.diff(np.diff(value, axis=0), axis=1)]
@@ -162,60 +162,64 @@ class Objective:
 
     @cached_property
     def is_free_of_prevalence(self) -> bool:
-        """Whether it is the same for any number of negatives, if the same share of them is flagged."""
+        """Whether it depends on the two error rates only, and not on the prevalence."""
         if not self.is_table:
             return False
         a, b = np.arange(3.0)[:, None], np.arange(4.0)[None, :]
-        few, many = self.gain(2.0, 3.0)(a, b), self.gain(2.0, 30.0)(a, 10 * b)
+        few, many = self.make_gain(2.0, 3.0)(a, b), self.make_gain(2.0, 30.0)(a, 10 * b)
         return bool(np.allclose(few, many, rtol=_EXACT, atol=_EXACT))
 
-    def costs(self, split: Split, psi: Psi) -> tuple[float, float]:
-        """Return what a unit of score is worth; "auto" balances the classes where the measure does."""
+    def compute_costs(self, split: Split, psi: Psi) -> tuple[float, float]:
+        """Return the cost of a unit of score in each class; "auto" balances the classes if the measure does."""
         if psi == "auto":
             psi = "balanced" if self.is_free_of_prevalence else "positive"
-        return split.costs(psi)
+        return split.compute_costs(psi)
 
     @property
     def uses_psi(self) -> bool:
-        """Whether a unit of score has a price in its bound: those of orders compare pairs."""
+        """Whether a unit of score has a cost in its bound; measures of the order compare pairs instead."""
         return self.is_table or self.is_quota
 
     # ------------------------------------------------------------------ the value of scores
 
-    def value(self, ranking: Ranking) -> float:
-        """Return the value of a ranking at the cut of the measure (for tables, the best); greater is better."""
+    def compute_value(self, ranking: Ranking) -> float:
+        """Return the value of a ranking, for a measure of one cut at the best cut; greater is better."""
         if self.is_table:
-            return float(self.of_cuts(ranking).max())
+            return float(self.compute_cut_values(ranking).max())
         assert self.trained_measure is not None  # noqa: S101
         if self.is_loss:
             ranking = _as_probabilities(ranking)
         parameters = self.parameters if self.trained_measure is self.measure else {}
         return self._sign * float(self.trained_measure.compute(ranking, **parameters))
 
-    def reported_value(self, ranking: Ranking, threshold: float) -> float:
-        """Return the value of the measure itself, as it is reported, where scores from the threshold on are flagged."""
+    def compute_reported_value(self, ranking: Ranking, threshold: float) -> float:
+        """Return the value of the measure as it is reported, with scores from the threshold up flagged."""
         if self.trained_measure is self.measure or not isinstance(self.measure, Measure):
-            return self.at(ranking, threshold) * self._sign
+            return self.compute_value_at(ranking, threshold) * self._sign
         return float(self.measure.compute(ranking, **self.parameters))
 
-    def at(self, ranking: Ranking, threshold: float) -> float:
-        """Return the value where scores from the threshold on are flagged; greater is better."""
-        return float(self.of_cuts(ranking)[ranking.cut(threshold)]) if self.is_table else self.value(ranking)
+    def compute_value_at(self, ranking: Ranking, threshold: float) -> float:
+        """Return the value with scores from the threshold up flagged; greater is better."""
+        return (
+            float(self.compute_cut_values(ranking)[ranking.cut(threshold)])
+            if self.is_table
+            else self.compute_value(ranking)
+        )
 
-    def of_cuts(self, ranking: Ranking) -> Array:
+    def compute_cut_values(self, ranking: Ranking) -> Array:
         """Return the value of each cut of a ranking; greater is better."""
-        return self.gain(float(ranking.positives), float(ranking.negatives))(
+        return self.make_gain(float(ranking.positives), float(ranking.negatives))(
             ranking.tp.astype(float), ranking.fp.astype(float)
         )
 
-    def best_cut(self, ranking: Ranking) -> int:
-        """Return the cut where a prediction turns positive.
+    def find_best_cut(self, ranking: Ranking) -> int:
+        """Return the cut above which predictions are positive.
 
-        For a measure of one cut it is the cut of the best value, for one of a quota the quota's. A measure of the whole
-        order has no cut of its own: it gets the cut that flags as many cases as are positive.
+        This is the best cut for a measure of one cut, and the quota for a measure of a quota. For a measure of the
+        whole order it is the cut that flags as many cases as are positive.
         """
         if self.is_table:
-            return int(np.argmax(self.of_cuts(ranking)))
+            return int(np.argmax(self.compute_cut_values(ranking)))
         places = self.parameters.get("quota", ranking.positives)
         return int(np.argmin(np.abs(ranking.ends - places)))
 
@@ -223,10 +227,10 @@ class Objective:
     def _sign(self) -> int:
         return -1 if isinstance(self.measure, Measure) and self.measure.better == "lower" else 1
 
-    def gain(self, positives: float, negatives: float) -> TableLoss:
-        """Return the value of tables; greater is better. Where it is undefined, the baseline."""
+    def make_gain(self, positives: float, negatives: float) -> TableLoss:
+        """Return the measure as a function of tables; greater is better, and the baseline where it is undefined."""
         if not isinstance(self.measure, Measure):
-            return self._make_gain(self.measure, positives, negatives)
+            return self._make_callable_gain(self.measure, positives, negatives)
         measure, parameters, sign = self.measure, self.parameters, self._sign
         prevalence = positives / (positives + negatives)
         nobody, everybody = (
@@ -234,7 +238,7 @@ class Objective:
             for q in (_NEARLY_NONE, 1 - _NEARLY_NONE)
         )
 
-        def gain(a: Array, b: Array) -> Array:
+        def compute_gain(a: Array, b: Array) -> Array:
             table = TrustedCounts(a, b, positives - a, negatives - b)
             value = np.asarray(measure.compute(table, **parameters), dtype=float)
             if value.shape != (shape := np.broadcast(a, b).shape):
@@ -246,19 +250,19 @@ class Objective:
                 value = np.where(a * negatives >= b * positives, value, -value)
             return sign * value
 
-        return gain
+        return compute_gain
 
-    def _make_gain(self, function: Callable[..., Any], positives: float, negatives: float) -> TableLoss:
-        def gain(a: Array, b: Array) -> Array:
+    def _make_callable_gain(self, function: Callable[..., Any], positives: float, negatives: float) -> TableLoss:
+        def compute_gain(a: Array, b: Array) -> Array:
             with np.errstate(all="ignore"):
                 value = np.asarray(function(a, b, positives, negatives), dtype=float)
             return np.broadcast_to(value, np.broadcast_shapes(a.shape, b.shape))
 
-        return gain
+        return compute_gain
 
-    def loss(self, positives: float, negatives: float) -> TableLoss:
-        """Return how far tables are from the perfect one; the range of callables and of costs is brought to 1."""
-        gain = self.gain(positives, negatives)
+    def make_loss(self, positives: float, negatives: float) -> TableLoss:
+        """Return the loss as a function of tables, 0 for the perfect one; callables and costs are scaled to range 1."""
+        gain = self.make_gain(positives, negatives)
         best, worst = gain(np.array([positives, 0.0]), np.array([0.0, negatives]))
         bounded = (
             self.trained_measure is not None
@@ -272,72 +276,74 @@ class Objective:
                 "pass a measure that is finite, and greater for perfect ones",
             )
 
-        def loss(a: Array, b: Array) -> Array:
+        def compute_loss(a: Array, b: Array) -> Array:
             return np.asarray((best - gain(a, b)) / scale)
 
-        return as_ratio(loss, positives, negatives) if self.how == "rows" else loss
+        return (
+            rewrite_as_ratio(compute_loss, positives, negatives) if self.constraint_search == "rows" else compute_loss
+        )
 
     # ------------------------------------------------------------------ training
 
-    def oracle(self, split: Split, psi: Psi = "auto") -> Oracle:
-        """Return the convex bound of its loss."""
-        costs = self.costs(split, psi)
-        if self.how == "pairs":
+    def make_oracle(self, split: Split, psi: Psi = "auto") -> Oracle:
+        """Return the oracle of the convex bound of its loss."""
+        costs = self.compute_costs(split, psi)
+        if self.constraint_search == "pairs":
             return AucOracle(split)
-        if self.how == "precisions":
+        if self.constraint_search == "precisions":
             return AveragePrecisionOracle(split)
-        if self.how == "later_places":
+        if self.constraint_search == "later_places":
             return AverageQrecallOracle(split)
-        if self.how == "first_negatives":
-            return PartialAucOracle(split, self.false_positives(split))
+        if self.constraint_search == "first_negatives":
+            return PartialAucOracle(split, self.count_false_positives(split))
         if self.is_quota:
-            quota = self.quota(split)
+            quota = self.get_quota(split)
             if self.key == "qrecall" and quota >= split.P:
                 return AtMostOracle(split, quota, costs[0])
             per_hit = 1 / quota if self.key == "hit_rate" else 1 / split.P
             return QuotaOracle(split, quota, costs[0], per_hit)
-        loss = self.loss(split.P, split.N)
+        loss = self.make_loss(split.P, split.N)
         if self.is_linear:
             miss, alarm = loss(np.array([0.0, split.P]), np.array([0.0, split.N]))
             return LinearOracle(split, float(miss) / split.P, float(alarm) / split.N, costs)
-        return SEARCHES.get(self.how, BoxesOracle)(split, loss, costs)
+        return SEARCHES.get(self.constraint_search, BoxesOracle)(split, loss, costs)
 
-    def case_loss(self, split: Split) -> CaseLoss:
-        """Return the mean loss of the cases, with alpha and gamma as the measure has them."""
+    def make_case_loss(self, split: Split) -> CaseLoss:
+        """Return the mean loss of the cases, with the alpha and gamma of the measure."""
         bound = {**MEASURES[self.key].defaults, **self.parameters}
         alpha = bound.get("alpha")
         if (self.key == "balanced_cross_entropy" and alpha is None) or alpha == "balanced":
             alpha = split.N / (split.P + split.N)
         return CaseLoss(split, self.key, None if alpha is None else float(alpha), float(bound.get("gamma", 0.0)))
 
-    def baseline_risk(self, split: Split, oracle: Oracle, *, bias: bool = True) -> float:
-        """Return the risk of the baseline: of equal scores; with a constant, of the best that it can flag."""
+    def compute_baseline_risk(self, split: Split, oracle: Oracle, *, bias: bool = True) -> float:
+        """Return the risk of equal scores; with an intercept, of the best constant."""
         equal = oracle(np.zeros(split.n)).value
         if not (bias and self.is_table):
             return equal
         if isinstance(oracle, LinearOracle):  # the risk of equal scores is a polygon with these corners
             corners = (-oracle.alarm / oracle.costs[1], oracle.miss / oracle.costs[0])
             return min(equal, *(oracle(np.full(split.n, corner)).value for corner in corners))
-        return min(equal, float(self.loss(split.P, split.N)(np.zeros(1), np.zeros(1))[0]))
+        return min(equal, float(self.make_loss(split.P, split.N)(np.zeros(1), np.zeros(1))[0]))
 
-    def false_positives(self, split: Split) -> float:
-        """Return the number of false positives up to which the part of the ROC curve goes."""
+    def count_false_positives(self, split: Split) -> float:
+        """Return the number of false positives at the end of the partial ROC curve."""
         if self.key == "roc_n":
             return float(self.parameters.get("n", MEASURES["roc_n"].defaults["n"]))
         return float(self.parameters.get("max_fpr", MEASURES["partial_auc"].defaults["max_fpr"])) * split.N
 
-    def quota(self, split: Split) -> int:
-        """Return how many places there are."""
+    def get_quota(self, split: Split) -> int:
+        """Return the quota; by default the number of positives."""
         return int(self.parameters.get("quota", split.P))
 
     def scale_to_part(self, share: float, split: Split) -> Objective:
-        """Return the same target for a part of the data: a quota, and a number of false positives, shrink with it."""
+        """Scale a quota or a number of false positives to a part of the data."""
         parameters = dict(self.parameters)
         if "quota" in parameters:
             most = split.P if self.key == "hit_rate" else split.n
             parameters["quota"] = int(np.clip(round(parameters["quota"] * share), 1, most))
         if self.key == "roc_n":
-            parameters["n"] = min(max(1.0, self.false_positives(split) * share), split.N)
+            parameters["n"] = min(max(1.0, self.count_false_positives(split) * share), split.N)
         return replace(self, parameters=parameters)
 
 
@@ -347,7 +353,7 @@ class Objective:
 def resolve_target(
     measure: str | Measure | Callable[..., Any], parameters: Mapping[str, Any] | None = None
 ) -> Objective:
-    """Return what to train for, or a sentence that says why it cannot be trained for."""
+    """Return the objective of a measure or callable; raise if a linear model cannot be trained for it."""
     if not isinstance(measure, str | Measure) and callable(measure):
         if parameters:
             raise ParameterError("A callable takes (tp, fp, P, N) and no parameters", "bind them in it")
@@ -355,8 +361,8 @@ def resolve_target(
     chosen, bound = find_measure(measure, parameters or {})
     bound = {**chosen.bound, **chosen.check(bound, complete=False)}
     objective = Objective(chosen, bound)
-    if chosen.better is None or not (chosen.needs is Needs.COUNTS or objective.how):
-        known = [m.name for m in MEASURES if m.needs is not Needs.COUNTS and Objective(m, {}).how]
+    if chosen.better is None or not (chosen.needs is Needs.COUNTS or objective.constraint_search):
+        known = [m.name for m in MEASURES if m.needs is not Needs.COUNTS and Objective(m, {}).constraint_search]
         raise ParameterError(
             f"A linear classifier cannot be trained for {chosen.name}",
             f"pass a measure of one cut, {', '.join(known)} or a callable",
@@ -369,12 +375,12 @@ def resolve_target(
 
 
 def _as_probabilities(ranking: Ranking) -> Ranking:
-    """Return the ranking by the probabilities that its scores stand for, as log-odds."""
+    """Convert the scores of a ranking from log-odds to probabilities."""
     return replace(ranking, score=expit(ranking.key))
 
 
 def check_target(target: Objective, split: Split) -> None:
-    """Refuse what these data cannot be trained for."""
+    """Raise if a classifier cannot be trained for the target on these data."""
     if target.is_quota:
         quota = target.parameters.get("quota", 1)
         if quota != int(quota) or quota > split.n:
@@ -385,9 +391,9 @@ def check_target(target: Objective, split: Split) -> None:
                 f"pass at most {split.P:g}, or train for recall_at_k",
                 argument="quota",
             )
-    if target.key == "roc_n" and target.false_positives(split) > split.N:
+    if target.key == "roc_n" and target.count_false_positives(split) > split.N:
         raise ParameterError(
-            f"is {target.false_positives(split):g}, but there are {split.N:g} negatives",
+            f"is {target.count_false_positives(split):g}, but there are {split.N:g} negatives",
             "pass a smaller n",
             argument="n",
         )
@@ -395,43 +401,44 @@ def check_target(target: Objective, split: Split) -> None:
         _check_table(target, split)
 
 
-def _list_lacking(target: Objective, value: Array) -> list[str]:
-    """Return the parameters without a default that a measure which is nowhere defined lacks, such as the risk."""
+def _list_missing_parameters(target: Objective, value: Array) -> dict[str, Any]:
+    """Return an example of each missing parameter of a measure that is undefined everywhere, such as the risk."""
     if not isinstance(target.measure, Measure) or not np.isnan(value).all():
-        return []
-    return [
-        name for name, default in target.measure.defaults.items() if default is None and name not in target.parameters
-    ]
+        return {}
+    return {
+        name: target.measure.parameters[name].example
+        for name, default in target.measure.defaults.items()
+        if default is None and name not in target.parameters
+    }
 
 
 def _check_table(target: Objective, split: Split) -> None:
-    """Refuse a measure that is not finite, and, where a search relies on it, one that is not monotone, on a sample."""
+    """Raise if, on a sample of tables, a measure is not finite, or not monotone although its search needs that."""
     a, b = (np.unique(np.linspace(0, np.floor(size), _SAMPLE).astype(int)).astype(float) for size in (split.P, split.N))
     try:
-        value = target.gain(split.P, split.N)(a[:, None], b[None, :])
+        value = target.make_gain(split.P, split.N)(a[:, None], b[None, :])
     except (TypeError, ValueError, ArithmeticError) as error:
         raise ParameterError(
             f"{target.name} cannot be computed for arrays of tp and fp ({error})",
             "pass a vectorised callable of (tp, fp, P, N)",
         ) from None
-    if lacking := _list_lacking(target, value):
-        example = {name: target.measure.parameters[name].example for name in lacking}  # type: ignore[union-attr]
-        raise ParameterError(f"{target.name} needs {' and '.join(lacking)}", f"pass, for example, parameters={example}")
+    if example := _list_missing_parameters(target, value):
+        raise ParameterError(f"{target.name} needs {' and '.join(example)}", f"pass, for example, parameters={example}")
     if not np.isfinite(value).all():
         i, j = np.argwhere(~np.isfinite(value))[0]
         raise ParameterError(
             f"{target.name} is {value[i, j]:g} at tp = {a[i]:g}, fp = {b[j]:g}", "pass a measure that is always finite"
         )
-    if target.how in SEARCHES:  # which need less, and were proved right
+    if target.constraint_search in SEARCHES:  # these do not need a monotone measure
         return
     slack = 1e-9 * max(np.ptp(value), 1e-300)
-    for axis, name, way, steps in ((0, "tp", "falls", a), (1, "fp", "grows", b)):
+    for axis, name, direction, steps in ((0, "tp", "falls", a), (1, "fp", "grows", b)):
         change = np.diff(value, axis=axis)
         wrong = change < -slack if axis == 0 else change > slack
         if wrong.any():
             at = int(np.argwhere(wrong)[0][axis])
             raise ParameterError(
-                f"{target.name} {way} when {name} goes from {steps[at]:g} to {steps[at + 1]:g}",
+                f"{target.name} {direction} when {name} goes from {steps[at]:g} to {steps[at + 1]:g}",
                 "pass a measure that never falls with tp and never grows with fp",
             )
 
@@ -439,7 +446,7 @@ def _check_table(target: Objective, split: Split) -> None:
 # ---------------------------------------------------------------------- measures by their names in papers
 
 
-_SHORT = {"k": "quota"}  # parameters that have a shorter name elsewhere
+_ALIASES = {"k": "quota"}  # other names of parameters
 
 
 def find_measure(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple[Measure, dict[str, Any]]:
@@ -452,7 +459,7 @@ def find_measure(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple
     """
     chosen, inside = _look_up(measure)
     bound = {
-        _SHORT[name] if name not in chosen.parameters and _SHORT.get(name) in chosen.parameters else name: value
+        _ALIASES[name] if name not in chosen.parameters and _ALIASES.get(name) in chosen.parameters else name: value
         for name, value in parameters.items()
     }
     if twice := [name for name in inside if name in bound]:
@@ -464,13 +471,13 @@ def find_measure(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple
 
 def _look_up(measure: str | Measure) -> tuple[Measure, dict[str, Any]]:
     if isinstance(measure, str) and measure not in MEASURES:
-        plain = re.sub(r"\s*@\s*", "_at_", measure.strip().lower())
-        plain = re.sub(r"[\s-]+", "_", plain)
-        if plain in MEASURES:
-            return MEASURES[plain], {}
+        normalised = re.sub(r"\s*@\s*", "_at_", measure.strip().lower())
+        normalised = re.sub(r"[\s-]+", "_", normalised)
+        if normalised in MEASURES:
+            return MEASURES[normalised], {}
         for chosen in MEASURES:
             for pattern, parameter in chosen.numbered.items():
-                if match := re.fullmatch(pattern, plain):
+                if match := re.fullmatch(pattern, normalised):
                     number = float(match[1])
                     return chosen, {parameter: int(number) if number.is_integer() else number}
     return MEASURES[measure], {}
