@@ -215,10 +215,10 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             parameters: Parameters of the measure, and its cut, if not that of the models.
         """
         check_choice(method, "method", TESTS)
-        used = self._choose_resamples(resamples)
-        compared = self._ask(measure, parameters, used, check_whole(seed, "seed", 0))
+        count = self._choose_resamples(resamples)
+        compared = self._ask(measure, parameters, count, check_whole(seed, "seed", 0))
         if method != "permutation":
-            (compared,) = share_resamples([compared], self.pairing, used, seed, method)
+            (compared,) = share_resamples([compared], self.pairing, count, seed, method)
         return run_pair_tests(compared, method, self.pairing, make_hypothesis(alternative, margin, compared.measure))
 
     def difference(
@@ -316,9 +316,9 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             seed: The seed of the resamples.
             parameters: Parameters of the measure, and its cut, if not that of the models.
         """
-        level, used = check_level(level), self._choose_resamples(resamples)
-        compared = self._ask(measure, parameters, used, check_whole(seed, "seed", 0))
-        (compared,) = share_resamples([compared], self.pairing, used, seed)
+        level, count = check_level(level), self._choose_resamples(resamples)
+        compared = self._ask(measure, parameters, count, check_whole(seed, "seed", 0))
+        (compared,) = share_resamples([compared], self.pairing, count, seed)
         return "\n".join(compared.sentences(level))
 
     # ------------------------------------------------------------------ many measures
@@ -361,20 +361,20 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         chosen = select_measures(
             list_headlines(first.cut) if measures is None else measures, None, first.ranking, first.cut
         )
-        used = self._limit_resamples(len(chosen), resamples)
+        count = self._limit_resamples(len(chosen), resamples)
         question = {"goal": goal, "primary": primary}
-        compared = compare_measures(chosen, self.pairing, self._cuts, level, used, seed, **question)
+        compared = compare_measures(chosen, self.pairing, self._cuts, level, count, seed, **question)
         if isinstance(of_models, str) and of_models == "all":
             every = select_measures(None, None, first.ranking, first.cut)
             any_probabilities = any(ranking.are_probabilities for ranking in self.pairing.rankings)
             of_models = [w.measure for w in every if is_default_measure(w.measure, are_probabilities=any_probabilities)]
-        shown = (
+        model_measures = (
             [(selected.measure, selected.at) for selected in chosen] if of_models is None else list_measures(of_models)
         )
-        models = {n: e.summary(shown, level=level, resamples=resamples, seed=seed) for n, e in self.items()}
+        models = {n: e.summary(model_measures, level=level, resamples=resamples, seed=seed) for n, e in self.items()}
         return ComparisonSummary(
             models,
-            SummaryOptions(level, first.cut, resamples=resamples, resamples_used=used, seed=seed),
+            SummaryOptions(level, first.cut, resamples=resamples, resamples_used=count, seed=seed),
             compared.rows,
             compared.verdict,
             compared.omnibus,
@@ -395,9 +395,9 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         """Return the number of bootstrap samples for `measures` measures: as requested, or by
         `cutline.results.resample_budget`.
         """
-        used = self._choose_resamples(resamples, least=0)
+        count = self._choose_resamples(resamples, least=0)
         cost = measures * len(self)
-        return used if resamples is not None or is_affordable(cost, len(self.pairing), used) else 0
+        return count if resamples is not None or is_affordable(cost, len(self.pairing), count) else 0
 
     def _choose_resamples(self, resamples: int | None, least: int = 1) -> int:
         return (

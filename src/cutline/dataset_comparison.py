@@ -253,8 +253,8 @@ class DatasetComparison(ShownAsTable):
             overwrite: Whether a file that exists is replaced; refused otherwise.
         """
         save: Any = import_module("cutline.report").save_comparison  # the report stands above: loaded by name
-        written: Path = save(self, path, overwrite=overwrite)
-        return written
+        target: Path = save(self, path, overwrite=overwrite)
+        return target
 
     @property
     def friedman_line(self) -> str:

@@ -474,16 +474,16 @@ class Evaluation(MeasuredAtCut):
             seed: The seed of the resamples.
             stratified: Whether the bootstrap draws each class by itself, so that their sizes stay.
         """
-        listed = list_measures(measures)
-        estimands = [self._make_estimand(measure, {}) for measure in listed]
+        names = list_measures(measures)
+        estimands = [self._make_estimand(measure, {}) for measure in names]
         return self._estimate_all(estimands, level, method, resamples, seed, stratified)
 
     def _estimate_all(
         self, estimands: list[Estimand], level: float, method: str, resamples: int | None, seed: int, stratified: bool
     ) -> list[Estimate]:
-        used = choose_resamples(len(self.ranking)) if resamples is None else resamples
-        intervals = estimates(estimands, IntervalRequest(level, method, used, seed, stratified))
-        return with_note(intervals, explain_fewer(len(self.ranking), used, resamples))
+        count = choose_resamples(len(self.ranking)) if resamples is None else resamples
+        intervals = estimates(estimands, IntervalRequest(level, method, count, seed, stratified))
+        return with_note(intervals, explain_fewer(len(self.ranking), count, resamples))
 
     def _make_estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
         if callable(measure) and not isinstance(measure, Measure):
@@ -676,6 +676,6 @@ class Evaluation(MeasuredAtCut):
 
     def _summarise_headlines(self) -> Summary:
         """Return the first look, within about a second: intervals that would take longer are left out."""
-        shown = list_headlines()
-        quick = is_affordable(len(shown), len(self.ranking), choose_resamples(len(self.ranking)), quick=True)
-        return self.summary(shown, intervals=True if quick else "formula")
+        headlines = list_headlines()
+        quick = is_affordable(len(headlines), len(self.ranking), choose_resamples(len(self.ranking)), quick=True)
+        return self.summary(headlines, intervals=True if quick else "formula")

@@ -409,8 +409,8 @@ def split_folds(cv: Any, X: Any, y: Array, groups: Any, seed: int) -> list[tuple
             raise ParameterError(problem, "pass fewer folds, so that each has cases of both classes", argument="cv")
         cv, groups = StratifiedKFold(folds, shuffle=True, random_state=seed), None
     elif isinstance(cv, str) or not (hasattr(cv, "split") or np.iterable(cv)):
-        way_out = "pass the number of folds, a splitter of scikit-learn, or pairs of rows"
-        raise ParameterError(f"is {cv!r:.40}", way_out, argument="cv")
+        remedy = "pass the number of folds, a splitter of scikit-learn, or pairs of rows"
+        raise ParameterError(f"is {cv!r:.40}", remedy, argument="cv")
     elif getattr(cv, "random_state", 0) is None and getattr(cv, "shuffle", True):
         cv = copy.copy(cv)
         cv.random_state = seed

@@ -16,6 +16,7 @@ from cutline.cuts.gates import check_cut
 from cutline.cuts.guarantees import make_promises
 from cutline.cuts.requirements import parse_requirement
 from cutline.cuts.search import CutSearch, make_criterion, rescale_to_prevalence
+from cutline.cuts.statements import state_nothing
 
 TEN = cl.rank([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1])
 
@@ -534,3 +535,9 @@ def test_a_file_of_a_cut_holds_counts_that_are_numbers(count):
 
     with pytest.raises(InputError, match="Counts of a cut cannot be"):
         Cut.from_dict(document | {"counts": document["counts"] | {"tp": count}})
+
+
+def test_a_threshold_without_a_guarantee_is_stated_as_a_whole_sentence():
+    assert state_nothing(0.3, 0.95) == (
+        "With 95 % confidence nothing can be promised about the threshold 0.3: these are too few cases."
+    )

@@ -9,7 +9,7 @@ import cutline as cl
 from cutline.training.class_order import Split
 from cutline.training.newton import PairSquares
 from cutline.training.objectives import resolve_target
-from cutline.training.solvers import Standardised, smooth_risk
+from cutline.training.solvers import Standardised, make_smooth_risk
 
 GOALS = {
     "f1": {},
@@ -48,7 +48,7 @@ def slopes(risk, scores, step=1e-6):
 @settings(max_examples=8)
 def test_the_gradient_is_the_slope_of_the_risk(name, weighted, seed):
     split, scores = sample(seed, weighted=weighted)
-    risk = smooth_risk(resolve_target(name, GOALS[name]), split, 0.7)
+    risk = make_smooth_risk(resolve_target(name, GOALS[name]), split, 0.7)
 
     np.testing.assert_allclose(risk(scores).gradient, slopes(risk, scores), atol=2e-7)
 
@@ -57,7 +57,7 @@ def test_the_gradient_is_the_slope_of_the_risk(name, weighted, seed):
 @settings(max_examples=8)
 def test_the_gradient_of_standardised_scores_is_the_slope_of_the_risk(seed):
     split, scores = sample(seed)
-    risk = Standardised(smooth_risk(resolve_target("average_precision"), split, 0.7), scores[::-1] + 1, trust=0.3)
+    risk = Standardised(make_smooth_risk(resolve_target("average_precision"), split, 0.7), scores[::-1] + 1, trust=0.3)
 
     np.testing.assert_allclose(risk(scores).gradient, slopes(risk, scores), atol=2e-7)
     assert risk(3 * scores + 5).value == pytest.approx(risk(scores).value)
@@ -67,7 +67,7 @@ def test_the_gradient_of_standardised_scores_is_the_slope_of_the_risk(seed):
 @settings(max_examples=8)
 def test_the_gradient_of_the_average_qrecall_is_the_slope_of_the_risk(seed):
     split, scores = sample(seed)  # it counts places, so there are no weights
-    risk = smooth_risk(resolve_target("average_qrecall"), split, 0.7)
+    risk = make_smooth_risk(resolve_target("average_qrecall"), split, 0.7)
 
     np.testing.assert_allclose(risk(scores).gradient, slopes(risk, scores), atol=2e-6)
 
@@ -83,7 +83,7 @@ def test_with_narrow_steps_the_risk_is_what_the_measure_lacks(name, seed):
     more = {"standardised": "box"} if name == "partial_auc" else {}
     value = goal.measure.compute(cl.rank(split.is_positive, scores), **parameters, **more)
 
-    assert smooth_risk(goal, split, 0.02)(scores).value == pytest.approx(1 - value, abs=1e-6)
+    assert make_smooth_risk(goal, split, 0.02)(scores).value == pytest.approx(1 - value, abs=1e-6)
 
 
 def test_soft_counts_of_sure_scores_are_the_counts():
@@ -92,7 +92,7 @@ def test_soft_counts_of_sure_scores_are_the_counts():
     tp, fp = ((scores > 0) & split.is_positive).sum(), ((scores > 0) & ~split.is_positive).sum()
     counts = cl.Counts(tp, fp, 9 - tp, 21 - fp)
 
-    assert smooth_risk(resolve_target("f1"), split, 1.0)(hard).value == pytest.approx(1 - counts.f1)
+    assert make_smooth_risk(resolve_target("f1"), split, 1.0)(hard).value == pytest.approx(1 - counts.f1)
 
 
 @pytest.mark.parametrize("name", ["f1", "auc", "partial_auc", "log_loss", "brier", "focal_loss"])
@@ -103,7 +103,7 @@ def test_a_weight_is_a_repetition(name, seed):
     times = split.weight.astype(int)
     repeated = Split(split.is_positive.repeat(times))
     goal = resolve_target(name, GOALS[name])
-    one, other = smooth_risk(goal, split, 0.7)(scores), smooth_risk(goal, repeated, 0.7)(scores.repeat(times))
+    one, other = make_smooth_risk(goal, split, 0.7)(scores), make_smooth_risk(goal, repeated, 0.7)(scores.repeat(times))
 
     assert one.value == pytest.approx(other.value)
     first = np.concatenate(([0], np.cumsum(times)[:-1]))
@@ -115,7 +115,9 @@ def test_a_weight_is_a_repetition(name, seed):
 def test_the_scale_of_weights_does_not_matter(name):
     split, scores = sample(5, weighted=True)
     goal = resolve_target(name, GOALS[name])
-    one, other = (smooth_risk(goal, Split(split.is_positive, w), 0.7)(scores) for w in (split.weight, split.weight / 7))
+    one, other = (
+        make_smooth_risk(goal, Split(split.is_positive, w), 0.7)(scores) for w in (split.weight, split.weight / 7)
+    )
 
     assert one.value == pytest.approx(other.value)
     np.testing.assert_allclose(one.gradient, other.gradient, atol=1e-8)

@@ -103,13 +103,13 @@ def _merge_by_model(by_model: Mapping[str, Iterable[Note]]) -> list[Note]:
     for name, notes in by_model.items():
         for note in notes:
             holders.setdefault(note, []).append(name)
-    listed = []
+    merged = []
     for note, of in holders.items():
         if len(of) == len(by_model):
-            listed.append(note)
+            merged.append(note)
         elif note.kind == "warning":
-            listed.append(Note(note.rule, Text(f"{', '.join(of)}: ", note.text), note.source, note.kind))
-    return listed
+            merged.append(Note(note.rule, Text(f"{', '.join(of)}: ", note.text), note.source, note.kind))
+    return merged
 
 
 # Notes on how the data were made, which stay even where no rule of the advice repeats them.
@@ -136,15 +136,15 @@ def add_notes(
     cut = summary.options.cut
     about = tuple(note for note in summary.notes if note.rule in _OF_DATA)
     if isinstance(summary, Summary) and isinstance(subject, Evaluation):
-        here = subject if subject.cut == cut else subject.with_cut(**cut.parameters)
-        listed = notes(here, quota=cut.quota, share=cut.share, measures=names, level=summary.level)
+        at_cut = subject if subject.cut == cut else subject.with_cut(**cut.parameters)
+        found_notes = notes(at_cut, quota=cut.quota, share=cut.share, measures=names, level=summary.level)
     elif not isinstance(summary, Summary) and not isinstance(subject, Evaluation):
         # The verdict of the summary says which models differ, and at which rates each leads.
         without = ["too-small"] if summary.verdict else []
         options = summary.options
         how: dict[str, Any] = {"level": options.level, "resamples": options.resamples, "seed": options.seed}
-        listed = notes_on(subject, quota=cut.quota, share=cut.share, measures=names, without=without, **how)
+        found_notes = notes_on(subject, quota=cut.quota, share=cut.share, measures=names, without=without, **how)
     else:
         raise TypeError("a summary of something else")
-    known = {note.rule for note in listed}
-    return summary.with_notes(tuple(sort_notes([*listed, *(note for note in about if note.rule not in known)])))
+    known = {note.rule for note in found_notes}
+    return summary.with_notes(tuple(sort_notes([*found_notes, *(note for note in about if note.rule not in known)])))

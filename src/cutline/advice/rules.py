@@ -220,12 +220,12 @@ def better_threshold(a: RuleContext) -> str | None:
         or a.evaluation.cut.by_quota
     ):
         return None
-    r, here = a.ranking, a.evaluation.estimate("f1", a.level)
+    r, f1 = a.ranking, a.evaluation.estimate("f1", a.level)
     highest, best = _find_highest_f1(r)
-    if math.isnan(here.value) or not highest > max(here.high, here.value):
+    if math.isnan(f1.value) or not highest > max(f1.high, f1.value):
         return None
     return (
-        f"At the threshold {a.evaluation.threshold:g} F1 is {shorten(here.value)}; at {r.thresholds[best]:.3g} it is "
+        f"At the threshold {a.evaluation.threshold:g} F1 is {shorten(f1.value)}; at {r.thresholds[best]:.3g} it is "
         f"{shorten(highest)} on these cases. Choose the threshold on cases that you do not test on."
     )
 
@@ -301,7 +301,7 @@ def reversed_order(a: RuleContext) -> str | None:
 
 def _is_reversed(a: RuleContext) -> bool:
     """Whether the scores are reversed by more than chance."""
-    return "reversed" in a.data_notes and bool(a.auc) and 0.5 not in a.auc  # type: ignore[operator]
+    return "reversed" in a.data_notes and a.auc is not None and 0.5 not in a.auc
 
 
 @declare_rule("chance", "fact", when="the interval of the AUC contains 0.5", source=BERRAR_INTERVALS)
@@ -436,8 +436,9 @@ def _describe_error_on_average(c: CalibrationCheck) -> str | None:
     """Describe how the mean probability differs from the share of positives; None where it does not."""
     if not abs(c.z_share) > _SURE or abs(c.expected - c.observed) < _SHARE_OFF * c.observed:
         return None
-    way = "too high" if c.expected > c.observed else "too low"
-    return f"{way}: predicted {_format_share(c.expected)}, observed {_format_share(c.observed)} (z = {c.z_share:.1f})."
+    direction = "too high" if c.expected > c.observed else "too low"
+    predicted, observed = _format_share(c.expected), _format_share(c.observed)
+    return f"{direction}: predicted {predicted}, observed {observed} (z = {c.z_share:.1f})."
 
 
 def _format_share(share: float) -> str:
@@ -452,9 +453,9 @@ def _format_share(share: float) -> str:
 def _describe_error_in_detail(c: CalibrationCheck) -> str | None:
     if not abs(c.z_brier) > _SURE or abs(c.brier - c.promised) < _BRIER_OFF * c.promised:
         return None
-    way = "too extreme" if c.brier > c.promised else "too timid"
+    direction = "too extreme" if c.brier > c.promised else "too timid"
     return (
-        f"The probabilities are {way}: Brier score {shorten(c.brier)}, {shorten(c.promised)} if they were true "
+        f"The probabilities are {direction}: Brier score {shorten(c.brier)}, {shorten(c.promised)} if they were true "
         f"(z = {c.z_brier:.1f}). They are right on average. Look at the calibration, and recalibrate."
     )
 
@@ -567,8 +568,8 @@ def undecided_lead(a: ComparisonContext) -> str | None:
 
     n, unit = a.comparison.pairing.total, a.comparison.pairing.unit
     spread = (lead.high - lead.low) / 2 / quantile(a.level)
-    needed = needed_cases(StudentDifference(lead.value, spread), n, a.level)
-    enough = f" About {float(f'{needed:.2g}'):,.0f} {unit} would, with 80 % power." if needed > n else ""
+    cases_needed = needed_cases(StudentDifference(lead.value, spread), n, a.level)
+    enough = f" About {float(f'{cases_needed:.2g}'):,.0f} {unit} would, with 80 % power." if cases_needed > n else ""
     return (
         f"{leader} has the highest AUC, but {n:,} {unit} do not show that it is better than {', '.join(close)}: it "
         f"leads {nearest} by {shorten(lead.value)} "

@@ -99,8 +99,8 @@ def worth_recalibrating(
         raise InputError(f"is {shorten_repr(ev)}", "pass what evaluate() gives, or a ranking", argument="ev")
     check_ranking(r)
     if getattr(ev, "groups", None) is not None:
-        way = "pass ev.ranking to treat the cases as independent"
-        raise ParameterError("The cases come in groups, which the folds would split", way)
+        remedy = "pass ev.ranking to treat the cases as independent"
+        raise ParameterError("The cases come in groups, which the folds would split", remedy)
     folds, seed = check_whole(folds, "folds", 2), check_whole(seed, "seed", 0)
     if not isinstance(methods, tuple | list):
         raise ParameterError(f"is {shorten_repr(methods)}", f"pass some of {METHODS}", argument="methods")
@@ -108,8 +108,8 @@ def worth_recalibrating(
     if not r.integral:
         raise ParameterError("The weights are not whole numbers, so the cases cannot be divided into folds.")
     if min(int(r.positives), int(r.negatives)) < 2 * folds:
-        way = Text("pass more, or a smaller ", Argument("folds"))
-        raise InputError(f"A class has fewer than {2 * folds} cases", way)
+        remedy = Text("pass more, or a smaller ", Argument("folds"))
+        raise InputError(f"A class has fewer than {2 * folds} cases", remedy)
     base, short = _compute_losses([(r.key, r)]), _shorten(r)
     parts = _divide_into_folds(short, folds, np.random.default_rng(seed))
     candidates = [MapComparison("none", base.mean, base.brier, 0.0, 0.0, 0.0, 0.0)]
@@ -216,11 +216,9 @@ def _test_change(r: Ranking, method: str) -> float:
 
 
 def _choose_best(candidates: list[MapComparison], gains: dict[str, _Gains], level: float) -> str:
-    needed = (1 - level) / max(sum(candidate.method in FREE for candidate in candidates), 1)
+    tail = (1 - level) / max(sum(candidate.method in FREE for candidate in candidates), 1)
     better = [
-        candidate
-        for candidate in candidates
-        if candidate.gain > 0 and (candidate.low > 0 or candidate.p_value < needed)
+        candidate for candidate in candidates if candidate.gain > 0 and (candidate.low > 0 or candidate.p_value < tail)
     ]
     if not better:
         return "none"

@@ -127,8 +127,8 @@ def _compute_log_columns(p: Array) -> tuple[Array, Array]:
 
 def _fit_isotonic(r: Ranking) -> dict[str, Any]:
     """Return the corners of the isotonic curve: the first and the last score of each pool, ascending."""
-    there = r.size > 0
-    x, y = r.key[there][::-1], fit_isotonic(r)[there][::-1]
+    has_cases = r.size > 0
+    x, y = r.key[has_cases][::-1], fit_isotonic(r)[has_cases][::-1]
     change = np.flatnonzero(y[1:] != y[:-1])
     corners = np.unique(np.concatenate(([0], change, change + 1, [len(x) - 1])))
     return {"x": x[corners].tolist(), "y": y[corners].tolist()}
@@ -138,8 +138,8 @@ def _fit_venn_abers(r: Ranking) -> dict[str, Any]:
     """Return what isotonic regression gives each score when a case of either class is added there (Vovk et al.,
     2015).
     """
-    there = r.size > 0
-    x, pos, neg = r.key[there][::-1], r.floats[0][there][::-1], r.floats[1][there][::-1]
+    has_cases = r.size > 0
+    x, pos, neg = r.key[has_cases][::-1], r.floats[0][has_cases][::-1], r.floats[1][has_cases][::-1]
     with_positive = _add_positive(pos, neg)
     with_negative = 1 - _add_positive(neg[::-1], pos[::-1])[::-1]
     return {"x": x.tolist(), "low": with_negative.tolist(), "high": with_positive.tolist()}

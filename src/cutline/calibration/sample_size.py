@@ -359,8 +359,8 @@ def plan(
 def _check_targets(targets: dict[str, Any]) -> None:
     """Refuse a plan for nothing, widths that cannot be had, and an AUC that is none."""
     if not targets:
-        way = Text("pass, for example, ", Argument("auc", 0.75), " and ", Argument("auc_width", 0.1))
-        raise ParameterError("The plan has no criterion", way)
+        remedy = Text("pass, for example, ", Argument("auc", 0.75), " and ", Argument("auc_width", 0.1))
+        raise ParameterError("The plan has no criterion", remedy)
     for name, target in targets.items():
         if name != "discordant":
             argument, most = ("other_auc", 1) if name == "auc_difference" else (f"{name}_width", math.inf)
@@ -406,8 +406,8 @@ class _Assumptions(NamedTuple):
         if self.log_odds is not None:
             mean, spread = _check_pair(self.log_odds, "log_odds")
             if max(abs(mean), spread) > _MOST_LOG_ODDS:
-                way_out = f"pass a mean and a standard deviation of at most {_MOST_LOG_ODDS}"
-                raise ParameterError(f"is {self.log_odds!r}", way_out, argument="log_odds")
+                remedy = f"pass a mean and a standard deviation of at most {_MOST_LOG_ODDS}"
+                raise ParameterError(f"is {self.log_odds!r}", remedy, argument="log_odds")
             if not spread > 0:
                 raise ParameterError(
                     f"is {self.log_odds!r}", "pass a mean and a standard deviation above 0", argument="log_odds"
@@ -418,8 +418,8 @@ class _Assumptions(NamedTuple):
     def require(self, name: str, what: str) -> float:
         value = getattr(self, name)
         if value is None:
-            way = Text("pass ", Argument(name), ", the value that you expect")
-            raise ParameterError(f"{what} depends on {_EXPECTED[name]}", way)
+            remedy = Text("pass ", Argument(name), ", the value that you expect")
+            raise ParameterError(f"{what} depends on {_EXPECTED[name]}", remedy)
         return float(value)
 
     def make_auc_criterion(self, width: Any, method: str) -> SizeCriterion:

@@ -21,14 +21,14 @@ GROUPED = (
 NUMBERS = (*BY_FORMULA, "mcb", "dsc", "unc", "ici", "e90", "emax", "ece", "spiegelhalter")
 MOST_COMPARED = 100_000  # distinct scores, beyond which fitting each method ten times takes long
 
-Document = TypeVar("Document", bound=Summary | ComparisonSummary)
+Document = TypeVar("Document", Summary, ComparisonSummary, Summary | ComparisonSummary)
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement(ComparedByFields):
-    """Whether probabilities can be trusted, and what recalibration would bring; None where that cannot be said.
+    """Whether probabilities can be trusted, and the gain of recalibration.
 
-    `reason` says then why.
+    The gain is None if it cannot be estimated, for the `reason`.
     """
 
     calibration: Calibration
@@ -45,32 +45,31 @@ class Judgement(ComparedByFields):
 
 
 def add_judgements(summary: Document) -> Document:
-    """Return the same document, with the judgement of each model whose scores are probabilities.
+    """Add to a summary the judgement of the probabilities of each model.
 
-    It is made of the numbers of the summary, with its level and its seed. A model whose numbers of calibration were not
-    asked for has none, nor have data of one class.
+    It uses the estimates, the level and the seed of the summary. A model has none if its scores are not probabilities,
+    if the data are of one class, or if the summary lacks measures of calibration.
 
     Args:
         summary: A finished summary of one model or of several.
     """
-    made: Any = summary
     if isinstance(summary, ComparisonSummary):
         rows = sum(len(own.data.ranking) for own in summary.models.values())
         judged_models = parallel.map_parallel(add_judgements, summary.models.values(), rows)
-        made = replace(summary, models=dict(zip(summary.models, judged_models, strict=True)))
-    elif isinstance(summary, Summary) and summary.probabilities is None:
-        made = replace(summary, probabilities=judge(summary))
-    return made  # type: ignore[no-any-return]
+        return replace(summary, models=dict(zip(summary.models, judged_models, strict=True)))
+    if isinstance(summary, Summary) and summary.probabilities is None:
+        return replace(summary, probabilities=judge(summary))
+    return summary
 
 
 def judge(summary: Summary) -> Judgement | None:
-    """Return the judgement of one model.
+    """Judge the probabilities of one model; None if that is not possible.
 
     Args:
         summary: Its finished summary.
     """
-    r, shown = summary.data.ranking, {row.key for row in summary.rows}
-    if not (r.are_probabilities and r.positives > 0 and r.negatives > 0 and shown.issuperset(BY_FORMULA)):
+    r, keys = summary.data.ranking, {row.key for row in summary.rows}
+    if not (r.are_probabilities and r.positives > 0 and r.negatives > 0 and keys.issuperset(BY_FORMULA)):
         return None
     estimates = [row.estimate for row in summary.rows if row.key in NUMBERS]
     grouped = summary.data.groups > 0

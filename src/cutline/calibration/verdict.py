@@ -274,15 +274,15 @@ def _describe_mean(by_measure: dict[str, Estimate], r: Ranking) -> str:
     ratio, intercept = by_measure["oe_ratio"], by_measure["calibration_intercept"]
     expected = float((r.size * r.key).sum())
     noun = "positive" if float(r.positives) == 1 else "positives"
-    seen = f"{format_number(r.positives)} {noun}, {expected:.4g} expected (O:E {_format_interval(ratio)})"
+    counts = f"{format_number(r.positives)} {noun}, {expected:.4g} expected (O:E {_format_interval(ratio)})"
     if not (intercept.has_interval or (ratio.has_interval and r.negatives > 0)):
-        return f"On average: {seen}."
+        return f"On average: {counts}."
     judge, right = (intercept, 0.0) if intercept.has_interval else (ratio, 1.0)
     if judge.low > right:
-        return f"Too low on average: {seen}."
+        return f"Too low on average: {counts}."
     if judge.high < right:
-        return f"Too high on average: {seen}."
-    return f"No evidence of bias on average: {seen}."
+        return f"Too high on average: {counts}."
+    return f"No evidence of bias on average: {counts}."
 
 
 def _describe_slope(slope: Estimate) -> str:
@@ -305,9 +305,9 @@ def _describe_levels(by_measure: dict[str, Estimate], regions: tuple[Region, ...
     weak = mean and slope.low <= 1 <= slope.high
     moderate = weak and not regions
     levels = {"mean (on average)": mean, "weak (no general trend)": weak, "moderate (at every probability)": moderate}
-    listed = ", ".join(f"{name} {'not rejected' if holds else 'rejected'}" for name, holds in levels.items())
+    tests = ", ".join(f"{name} {'not rejected' if holds else 'rejected'}" for name, holds in levels.items())
     return [
-        f"Levels of calibration: {listed}; strong (for every kind of case) cannot be assessed from probabilities alone."
+        f"Levels of calibration: {tests}; strong (for every kind of case) cannot be assessed from probabilities alone."
     ]
 
 

@@ -105,8 +105,8 @@ def _draw_bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> alt.C
 
 def _list_portions(lift: Curve) -> dict[str, Any]:
     columns = describe_line(lift, CurveLine(np.arange(1, len(lift)), lift.x[1:], lift.y[1:]))
-    counted = {name: column for name, column in columns.items() if name not in "xy"}
-    return {"portion": lift.x[1:], "lift": lift.y[1:], "inside": np.diff(lift.counts.tp)} | counted
+    counts = {name: column for name, column in columns.items() if name not in "xy"}
+    return {"portion": lift.x[1:], "lift": lift.y[1:], "inside": np.diff(lift.counts.tp)} | counts
 
 
 # ---------------------------------------------------------------------- scores of the two classes
@@ -273,12 +273,12 @@ def _list_boxes(c: Counts) -> list[dict[str, str]]:
 def confusion_matrix(models: Models, theme: Theme) -> alt.Chart:
     """Draw the contingency table of the chosen cut with its rates."""
     [(_, model)] = models.items()
-    plain: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 6}
+    axis_style: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 6}
     counts = model.ranking.at_threshold(model.threshold)
-    above = alt.Axis(orient="top", labelAngle=0, **plain)
+    above = alt.Axis(orient="top", labelAngle=0, **axis_style)
     base = alt.Chart(make_data(_list_boxes(counts))).encode(
         x=alt.X("real:N", sort=[*counts.class_titles, "all"], title="Real class", axis=above),
-        y=alt.Y("said:N", sort=list(SAID), title="Predicted", axis=alt.Axis(**plain)),
+        y=alt.Y("said:N", sort=list(SAID), title="Predicted", axis=alt.Axis(**axis_style)),
         tooltip=[alt.Tooltip(f"{name}:N", title=name.capitalize()) for name in ("what", "count", "rate")],
     )
     fills = {"right": theme.colour(0), "wrong": theme.colour(1), "margin": theme.ground}
@@ -315,7 +315,7 @@ def _write_cut_columns(
     """Return the columns of the table at the chosen cuts; the thresholds stand between the rows."""
     c = r.counts
     at = select_cuts(c, chosen)
-    made: dict[str, Callable[[], list[str]]] = {
+    formatters: dict[str, Callable[[], list[str]]] = {
         "id": lambda: [str((names or ())[cut - 1]) for cut in chosen],
         "class": lambda: [format_number(value) for value in r.share[chosen - 1]],
         "score": lambda: [format_score(r, float(value), fewer=2) for value in at.threshold],
@@ -326,8 +326,8 @@ def _write_cut_columns(
     }
     table = {}
     for name in columns:
-        if name in made:
-            table[_TITLES[name]] = made[name]()
+        if name in formatters:
+            table[_TITLES[name]] = formatters[name]()
         elif name != "threshold":
             table[MEASURES[name].title] = [format_value(float(value)) for value in MEASURES[name].compute(at)]
     return table
@@ -381,8 +381,8 @@ def ranking_table(
         raise ParameterError(f"is {rows!r}", "pass a whole number from 2 to 60", argument="rows")
     chosen = np.unique(np.linspace(1, len(r), min(rows, len(r))).round().astype(int))
     named = _parse_columns(columns, ids)
-    made = _write_cut_columns(r, chosen, named, _name_cases(r, ids, scores))
-    data = [{"row": i, "column": name, "text": text} for name, column in made.items() for i, text in enumerate(column)]
+    table = _write_cut_columns(r, chosen, named, _name_cases(r, ids, scores))
+    data = [{"row": i, "column": name, "text": text} for name, column in table.items() for i, text in enumerate(column)]
     if "threshold" in named:  # t1 is above the first row, and each other one below the row of its cut
         places = [(i - 0.5, cut) for i, cut in enumerate(chosen.tolist())]
         places.append((len(chosen) - 0.5, int(chosen[-1]) + 1))

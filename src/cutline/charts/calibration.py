@@ -127,15 +127,16 @@ def _check(band: str, smooth: str) -> None:
 def _fit_curve(model: Evaluated, band: str, smooth: str, level: float, bins: int, seed: int) -> Any:
     if smooth == "bins":
         observed, expected, size = sum_over_bins(model.ranking, bins, "mass")
-        there = size > 0
-        return {"x": expected[there] / size[there], "y": observed[there] / size[there]}
+        has_cases = size > 0
+        return {"x": expected[has_cases] / size[has_cases], "y": observed[has_cases] / size[has_cases]}
     if band == "none":
         few = merge_scores(model.ranking, MOST_DRAWN)
         return {"x": few.key[::-1], "y": np.clip(fit_calibration_curve(few, smooth), 0, 1)[::-1]}
     groups = getattr(model, "groups", None) if band == "confidence" else None
     resamples = 1000 if band == "confidence" or smooth == "loess" else 5000
-    how = {"smooth": smooth, "level": level, "seed": seed}
-    return calibration_band(model.ranking, band, resamples=resamples, groups=groups, **how)  # type: ignore[arg-type]
+    return calibration_band(
+        model.ranking, band, smooth=smooth, level=level, resamples=resamples, seed=seed, groups=groups
+    )
 
 
 def _list_columns(calibration: Any) -> dict[str, Array]:

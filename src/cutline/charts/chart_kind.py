@@ -186,8 +186,8 @@ class Charts(Mapping[str, ChartKind]):
         from difflib import get_close_matches
 
         close = get_close_matches(str(name).lower().replace("-", "_"), self, n=1, cutoff=0.6)
-        meant = f" Did you mean {' or '.join(close)}?" if close else ""
-        return f"{meant} There are {', '.join(self)}; and every measure of one cut, such as f1."
+        hint = f" Did you mean {' or '.join(close)}?" if close else ""
+        return f"{hint} There are {', '.join(self)}; and every measure of one cut, such as f1."
 
     def _explain_measure(self, name: str) -> str:
         measure = MEASURES[name].name

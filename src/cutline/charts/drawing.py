@@ -138,14 +138,14 @@ def chart(
     elif kind.shows is Shows.TABLES:
         drawing = kind.draw(_collect_tables(kind, models), chosen, **_check_parameters(kind, parameters))
     else:
-        shown = _collect_models(kind, models)
-        which = choose_models(kind, shown, parameters)
-        suitable = {name: model for i, (name, model) in enumerate(shown.items()) if i in which}
+        models_by_name = _collect_models(kind, models)
+        which = choose_models(kind, models_by_name, parameters)
+        suitable = {name: model for i, (name, model) in enumerate(models_by_name.items()) if i in which}
         drawing = kind.draw(suitable, chosen.of(which), **_check_parameters(kind, parameters))
-        if not kind.names_model and len(shown) == 1 and [*shown] != [UNNAMED]:
-            drawing = _name_model(drawing, *shown)
-        if len(suitable) < len(shown):
-            drawing = _add_line(drawing, describe_left_out(shown, which))
+        if not kind.names_model and len(models_by_name) == 1 and [*models_by_name] != [UNNAMED]:
+            drawing = _name_model(drawing, *models_by_name)
+        if len(suitable) < len(models_by_name):
+            drawing = _add_line(drawing, describe_left_out(models_by_name, which))
     if title is not None:
         drawing = _replace_title(drawing, title)
     if ax is not None:
@@ -164,8 +164,10 @@ def choose_models(
         models: The models by name.
         parameters: Those of the chart: with a risk of its own, the net benefit needs no probabilities.
     """
-    needed = Requires.PROBABILITIES in kind.needs and (parameters or {}).get("risk") is None
-    suitable = [i for i, model in enumerate(models.values()) if not needed or model.ranking.are_probabilities]
+    needs_probabilities = Requires.PROBABILITIES in kind.needs and (parameters or {}).get("risk") is None
+    suitable = [
+        i for i, model in enumerate(models.values()) if not needs_probabilities or model.ranking.are_probabilities
+    ]
     if models and not suitable:
         r = next(iter(models.values())).ranking
         low, high = sorted((float(r.score[0]), float(r.score[-1])))
@@ -313,8 +315,8 @@ _USED = ("plot", "fill_between", "axvline", "set_xlim", "legend")
 def check_axes(ax: Any) -> None:
     """Raise if these are not axes of matplotlib."""
     if not all(callable(getattr(ax, name, None)) for name in _USED):
-        way_out = "pass axes of matplotlib, such as fig, ax = plt.subplots()"
-        raise ParameterError(f"is of type {type(ax).__name__}", way_out, argument="ax")
+        remedy = "pass axes of matplotlib, such as fig, ax = plt.subplots()"
+        raise ParameterError(f"is of type {type(ax).__name__}", remedy, argument="ax")
 
 
 def draw_on_axes(ax: Any, name: str, chart: alt.Chart) -> Any:
@@ -385,8 +387,8 @@ def _set_title(ax: Any, title: str, subtitle: Sequence[str]) -> None:
     if not title:
         return
     alone = len(ax.figure.axes) == 1
-    drawn = ax.set_title(title, loc="left", fontsize="medium")
+    text = ax.set_title(title, loc="left", fontsize="medium")
     points = 72 * ax.get_window_extent().width / ax.figure.dpi
-    letters = max(10, int(points / (_WIDTH_OF_A_LETTER * drawn.get_fontsize())))
+    letters = max(10, int(points / (_WIDTH_OF_A_LETTER * text.get_fontsize())))
     lines = [title, *(subtitle if alone else ())]
-    drawn.set_text("\n".join(textwrap.fill(line, letters) for line in lines))
+    text.set_text("\n".join(textwrap.fill(line, letters) for line in lines))

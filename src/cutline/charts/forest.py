@@ -138,8 +138,10 @@ def draw_difference_forest(
         ticks=False,
     )
     y = alt.Y("row:N", title=None, sort=order, axis=label, scale=alt.Scale(domain=order))
-    way = f"right is better (for {_LESS}, left)" if any(row["less_is_better"] for row in rows) else "right is better"
-    x = alt.X("value:Q", title=way, scale=scale, axis=alt.Axis(tickCount=3, labelOverlap=True))
+    direction = (
+        f"right is better (for {_LESS}, left)" if any(row["less_is_better"] for row in rows) else "right is better"
+    )
+    x = alt.X("value:Q", title=direction, scale=scale, axis=alt.Axis(tickCount=3, labelOverlap=True))
     colour = alt.Color("colour:N", scale=None, legend=None)
     fill = alt.Fill(
         "found:N", scale=alt.Scale(domain=[_APART, _EQUAL], range=[chosen.text, chosen.ground]), legend=None

@@ -51,12 +51,12 @@ def parse_length(length: Length, name: str) -> float:
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(px|mm|cm|in)?\s*", str(length))
     if isinstance(length, bool) or match is None:
-        way_out = "pass a number of pixels, or a length such as '85mm' or '3in'"
-        raise ParameterError(f"is {length!r}", way_out, argument=name)
+        remedy = "pass a number of pixels, or a length such as '85mm' or '3in'"
+        raise ParameterError(f"is {length!r}", remedy, argument=name)
     size = float(match[1]) * _PER_UNIT[match[2] or "px"]
     if not SMALLEST <= size <= LARGEST:
-        way_out = f"pass {SMALLEST:g} to {LARGEST:g} px"
-        raise ParameterError(f"is {length!r}, which is {size:.0f} px", way_out, argument=name)
+        remedy = f"pass {SMALLEST:g} to {LARGEST:g} px"
+        raise ParameterError(f"is {length!r}, which is {size:.0f} px", remedy, argument=name)
     return size
 
 
@@ -102,8 +102,8 @@ def _fit_size(picture: Picture, goal: list[float | None]) -> Picture:
         for side, length, step in zip(("width", "height"), goal, more, strict=True)
         if length is not None and abs(step) >= 1
     ]
-    what = f"The text of the chart {picture.name} leaves its axes no room at that size"
-    raise ParameterError(what, f"pass {' and '.join(sides)}")
+    problem = f"The text of the chart {picture.name} leaves its axes no room at that size"
+    raise ParameterError(problem, f"pass {' and '.join(sides)}")
 
 
 def _grow_axes(chart: alt.Chart, across: float, down: float, *, keeps_shape: bool) -> alt.Chart:
@@ -237,9 +237,9 @@ class Picture:
         if suffix == ".html":
             return self.to_html().encode()
         if suffix not in SUFFIXES:
-            what = f"the suffix {suffix!r}" if suffix else "no suffix"
-            way_out = f"pass a path that ends in {', '.join(SUFFIXES)}"
-            raise ParameterError(f"A chart cannot be saved with {what}", way_out)
+            problem = f"the suffix {suffix!r}" if suffix else "no suffix"
+            remedy = f"pass a path that ends in {', '.join(SUFFIXES)}"
+            raise ParameterError(f"A chart cannot be saved with {problem}", remedy)
         svg = renderer.render_svg(self.to_dict())
         if suffix == ".png":
             return compress_png(renderer.render_png(svg, dots), dots * renderer.PIXELS_PER_INCH)
@@ -334,13 +334,13 @@ def _choose_dots(scale: float | None, dpi: float | None) -> float:
     if dpi is not None:
         low, high = LEAST_DOTS * renderer.PIXELS_PER_INCH, MOST_DOTS * renderer.PIXELS_PER_INCH
         if not low <= check_number(dpi, "dpi") <= high:
-            way_out = f"pass a number of dots to an inch from {low:g} to {high:g}"
-            raise ParameterError(f"is {dpi!r}", way_out, argument="dpi")
+            remedy = f"pass a number of dots to an inch from {low:g} to {high:g}"
+            raise ParameterError(f"is {dpi!r}", remedy, argument="dpi")
         return dpi / renderer.PIXELS_PER_INCH
     dots = 2.0 if scale is None else check_number(scale, "scale")
     if not LEAST_DOTS <= dots <= MOST_DOTS:
-        way_out = f"pass a number of dots to a pixel from {LEAST_DOTS} to {MOST_DOTS}"
-        raise ParameterError(f"is {scale!r}", way_out, argument="scale")
+        remedy = f"pass a number of dots to a pixel from {LEAST_DOTS} to {MOST_DOTS}"
+        raise ParameterError(f"is {scale!r}", remedy, argument="scale")
     return dots
 
 

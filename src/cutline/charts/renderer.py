@@ -189,8 +189,8 @@ def _render(name: str, *arguments: Any, **options: Any) -> bytes:
     """
     if _lost_its_thread or find_limit() is not None:
         return _render_elsewhere(name, arguments, options)
-    made = getattr(require("vl_convert"), name)(*arguments, **options)
-    return made if isinstance(made, bytes) else str(made).encode()
+    content = getattr(require("vl_convert"), name)(*arguments, **options)
+    return content if isinstance(content, bytes) else str(content).encode()
 
 
 def _render_elsewhere(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> bytes:

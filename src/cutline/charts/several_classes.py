@@ -198,16 +198,16 @@ def class_confusion_matrix(classes: ClassChartData, theme: Theme) -> alt.Chart:
     """Draw the cases by real class and predicted class, shaded by the share of the real class."""
     names, size = list(classes.rankings), len(classes.rankings)
     real = [f"{name} ({format_number(total)})" for name, total in zip(names, classes.table.sum(1), strict=True)]
-    plain: dict[str, Any] = {"domain": False, "ticks": False}
+    axis_style: dict[str, Any] = {"domain": False, "ticks": False}
     angle = -40 if size > 4 else 0
     base = alt.Chart(make_data(_list_cells(classes, real, names))).encode(
         x=alt.X(
             "said:N",
             sort=names,
             title="Predicted class",
-            axis=alt.Axis(orient="top", labelAngle=angle, labelLimit=120, **plain),
+            axis=alt.Axis(orient="top", labelAngle=angle, labelLimit=120, **axis_style),
         ),
-        y=alt.Y("real:N", sort=real, title="Real class (cases)", axis=alt.Axis(labelLimit=160, **plain)),
+        y=alt.Y("real:N", sort=real, title="Real class (cases)", axis=alt.Axis(labelLimit=160, **axis_style)),
         tooltip=[
             alt.Tooltip("real:N", title="Real class"),
             alt.Tooltip("said:N", title="Predicted class"),

@@ -338,14 +338,14 @@ def _choose_domain(heights: Sequence[Array], words: Wording) -> tuple[float, flo
 
 
 def _list_references(at: Array, heights: Mapping[str, Array], words: Wording, theme: Theme) -> list[Series]:
-    made = [
+    series = [
         Series(label, {"x": at, "y": heights[name]}, theme.reference, dash, 1.5)
         for name, (label, dash) in _REFERENCES.items()
         if name in heights
     ]
     if words.zero is not None:
-        made.append(Series(words.zero, {"x": at[[0, -1]], "y": np.zeros(2)}, theme.reference, DOTTED, 1.5))
-    return made
+        series.append(Series(words.zero, {"x": at[[0, -1]], "y": np.zeros(2)}, theme.reference, DOTTED, 1.5))
+    return series
 
 
 def _draw_limits(at: Array, heights: Mapping[str, Array], frame: Frame, theme: Theme) -> list[alt.Chart]:

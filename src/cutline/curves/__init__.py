@@ -103,8 +103,8 @@ class Curves:
         under = [kind.name for kind in self if kind.area is not None and kind.area.name == measure]
         beside = [kind.name for kind in self if measure in {curve_measure.name for curve_measure in kind.measures}]
         if under or beside:
-            what = "is the area under" if under else "belongs to"
-            return f" {measure} {what} the curve {(under or beside)[0]}: use that."
+            relation = "is the area under" if under else "belongs to"
+            return f" {measure} {relation} the curve {(under or beside)[0]}: use that."
         return f" {measure} is one number for all cuts: only a measure of one cut has a curve."
 
     def _hint_of_chart(self, name: str) -> str:

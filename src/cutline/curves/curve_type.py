@@ -316,7 +316,8 @@ class Curve(ComparedByFields):
         }
 
     def __repr__(self) -> str:
-        area = "" if self.area is None else f"; {self.kind.area.title.lower()}: {format_value(self.area)}"  # type: ignore[union-attr]
+        measure = self.kind.area
+        area = "" if self.area is None or measure is None else f"; {measure.title.lower()}: {format_value(self.area)}"
         return f"{self.title}: {self.kind.y.title} over {self.kind.x.title}, {len(self)} points{area}"
 
     def _repr_html_(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from cutline.curves.curve_type import (
     make_axis,
     select_cuts,
     take_cuts,
+    take_every_cut,
 )
 from cutline.curves.simplify import CurveLine, list_corners, simplify
 from cutline.measures import Measure, Parameter, UndefinedWhen, losses
@@ -147,7 +148,7 @@ def _locate_best_cut(measure: Measure, r: Ranking) -> tuple[float, float, float]
 
     The cut is used, not its threshold, because flagging nobody and flagging infinite scores have the same threshold.
     """
-    cut = int(measure.found_at(r))  # type: ignore[misc]
+    cut = measure.find_cut(r)
     return float(r.thresholds[cut]), float(r.fpr[cut]), float(r.tpr[cut])
 
 
@@ -247,7 +248,9 @@ PRECISION_RECALL = CurveKind(
 _FROM_ZERO = Axis("precision", precision.title, lambda v: np.nan_to_num(precision.compute(v.counts)), precision.range)
 
 
-def _make_trapezoid_kind(name: str, measure: Measure, title: str, **more: object) -> CurveKind:
+def _make_trapezoid_kind(
+    name: str, measure: Measure, title: str, vertices: Callable[..., Vertices] = take_every_cut
+) -> CurveKind:
     return CurveKind(
         name=name,
         title=title,
@@ -256,7 +259,7 @@ def _make_trapezoid_kind(name: str, measure: Measure, title: str, **more: object
         between="line",
         area=measure,
         undefined=(NO_POSITIVE,),
-        **more,  # type: ignore[arg-type]
+        vertices=vertices,
     )
 
 

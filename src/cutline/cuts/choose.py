@@ -233,8 +233,8 @@ def _make_promises(
     """Return the promises; raise if a requirement cannot be promised."""
     if confidence is None:
         return []
-    plain = [condition for condition in requirements if condition.term.part == "value"]
-    for condition in plain:
+    on_values = [condition for condition in requirements if condition.term.part == "value"]
+    for condition in on_values:
         if not is_promised(condition):
             name, limit = condition.term.measure.name, "low" if condition.is_floor else "high"
             raise ParameterError(
@@ -244,9 +244,9 @@ def _make_promises(
             )
         if prevalence is not None and condition.term.measure.name == "predicted_positive_rate":
             raise ParameterError("The share flagged at another prevalence cannot be promised", "leave prevalence= out")
-    if plain:
+    if on_values:
         require_exchangeable(r, grouped=groups is not None)
-    return make_promises(r, plain, confidence, after_looking=after_looking, prevalence=prevalence, quotas=quotas)
+    return make_promises(r, on_values, confidence, after_looking=after_looking, prevalence=prevalence, quotas=quotas)
 
 
 def _find_threshold_between(unflagged: Any, flagged: Any) -> float:

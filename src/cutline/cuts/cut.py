@@ -276,8 +276,8 @@ class Cut(ComparedByFields):
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, InputError):
                 raise
-            what = f"it has no {error}" if isinstance(error, KeyError) else f"{error!r:.60}"
-            raise InputError(f"This is not a complete cut ({what})", "pass what Cut.to_dict() wrote") from None
+            problem = f"it has no {error}" if isinstance(error, KeyError) else f"{error!r:.60}"
+            raise InputError(f"This is not a complete cut ({problem})", "pass what Cut.to_dict() wrote") from None
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the cut as JSON; `cutline.load` reads it.
@@ -296,8 +296,8 @@ class Cut(ComparedByFields):
     @property
     def table_title(self) -> str:
         """Return the heading of the estimates."""
-        what = "at this cut" if self.quota is None else "at this threshold, kept fixed"
-        return what if self.prevalence is None else f"{what}, prevalence {100 * self.prevalence:g} %"
+        place = "at this cut" if self.quota is None else "at this threshold, kept fixed"
+        return place if self.prevalence is None else f"{place}, prevalence {100 * self.prevalence:g} %"
 
     @property
     def details(self) -> list[str]:
@@ -333,10 +333,10 @@ class Cut(ComparedByFields):
         warned = [f"Warning: {text}" for text in self.warnings]
         lines = "".join(f"<p>{html_text(line)}</p>" for line in (*warned, self.statement, *self.details))
         items = [f"Assumes: {text}" for text in self.assumptions] + [f"Note: {text}" for text in self.notes]
-        listed = "".join(f"<li>{html_text(text)}</li>" for text in items)
+        items_html = "".join(f"<li>{html_text(text)}</li>" for text in items)
         counts = "" if self.counts is None else self.counts._repr_html_()
         table = self._make_table()._repr_html_() if self.estimates else ""
-        return f"<div>{lines}{counts}{table}<ul>{listed}</ul></div>"
+        return f"<div>{lines}{counts}{table}<ul>{items_html}</ul></div>"
 
 
 def _describe_counts(c: Counts) -> str:

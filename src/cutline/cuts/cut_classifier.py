@@ -150,8 +150,8 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
             self.cut_ = self._choose_cut(y, self._score(X), weight)
         elif calibration is not None:
             if not isinstance(calibration, tuple) or len(calibration) not in (2, 3):
-                way = "pass (X, y) or (X, y, weight) of other cases"
-                raise ParameterError(f"is {shorten_repr(calibration)}", way, argument="calibration")
+                remedy = "pass (X, y) or (X, y, weight) of other cases"
+                raise ParameterError(f"is {shorten_repr(calibration)}", remedy, argument="calibration")
             self.estimator_ = self._fit_estimator(X, y, weight)
             self.cut_ = self._choose_on_calibration_set(*calibration)
         else:

@@ -242,10 +242,10 @@ def _describe_failure(slices: Slices, key: Any, estimate: Estimate, gate: Requir
     if gate.term.part == "value" or not gate.holds(estimate.value):
         return text + ")"
     room, reach = abs(estimate.value - gate.bound), abs(estimate.value - number)
-    needed = cases * (reach / room) ** 2 if room > 0 else math.inf
-    if not math.isfinite(needed):
+    cases_needed = cases * (reach / room) ** 2 if room > 0 else math.inf
+    if not math.isfinite(cases_needed):
         return text + ")"
-    return f"{text}: too few, about {float(f'{needed:.2g}'):,.0f} would do)"
+    return f"{text}: too few, about {float(f'{cases_needed:.2g}'):,.0f} would do)"
 
 
 def describe_checks(level: float, texts: Iterable[str]) -> str:

@@ -110,8 +110,8 @@ def _make_measure_criterion(objective: object, *, is_high: bool) -> Criterion:
         )
     if measure.better is not None and (measure.better == "higher") != is_high:
         other = "minimize" if is_high else "maximize"
-        way_out = Text("pass ", Argument(other, measure.name))
-        raise ParameterError(f"{measure.name} is better {_name_direction(not is_high)}", way_out)
+        remedy = Text("pass ", Argument(other, measure.name))
+        raise ParameterError(f"{measure.name} is better {_name_direction(not is_high)}", remedy)
     parameters = measure.check(term.parameters)
     return Criterion(str(term), measure.title, is_high, partial(measure.compute, **parameters))
 

@@ -167,8 +167,9 @@ def _describe_room_among_flagged(promises: Sequence[Promise], r: Ranking, thresh
     return [ROOM.format(allowed=format_number(allowed), cases=flagged, verb="negative")]
 
 
-NOTHING = "With {confidence} confidence nothing can be promised about the threshold {threshold}: these are too few "
-"cases."
+NOTHING = (
+    "With {confidence} confidence nothing can be promised about the threshold {threshold}: these are too few cases."
+)
 BEYOND = "beyond every score"
 NO_BOUND = "nothing"  # is promised of places inside a tie, which are no threshold's
 

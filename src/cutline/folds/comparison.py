@@ -206,10 +206,10 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
             level: The level of the intervals.
         """
         ranking = next(iter(self.values())).ranking
-        listed = (
+        compared = (
             [name for name in SHOWN if MEASURES[name].fits(ranking)] if measures is None else list_measures(measures)
         )
-        tests = [test for measure in listed for test in self.tests(measure, rope=rope, level=level)]
+        tests = [test for measure in compared for test in self.tests(measure, rope=rope, level=level)]
         values = ("measure", "a", "b", "value_a", "value_b", "difference", "low", "high", "p_value", "p_holm")
         names = (*values, "better", "same", "worse", "rope")
         rows = tuple(tuple(to_json_value(getattr(test, name)) for name in names) for test in tests)
@@ -292,8 +292,8 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
             level: The level of the intervals.
         """
         save: Any = import_module("cutline.report").save_comparison  # the report stands above: loaded by name
-        written: Path = save(self, path, overwrite=overwrite, level=level)
-        return written
+        target: Path = save(self, path, overwrite=overwrite, level=level)
+        return target
 
     def __repr__(self) -> str:
         try:

@@ -114,8 +114,8 @@ class CrossValidation(FoldEvaluation):
             intervals: Whether intervals are made.
             level: The level of the intervals.
         """
-        shown = list(self.measures) if self.measures and measures is None and family is None else measures
-        return super().summary(shown, family=family, intervals=intervals, level=level)
+        selected = list(self.measures) if self.measures and measures is None and family is None else measures
+        return super().summary(selected, family=family, intervals=intervals, level=level)
 
     def nested(
         self,
@@ -350,7 +350,7 @@ def cross_validate(
         groups = as_column(groups, "groups")
         check_same_length(groups, labels, "groups", "y")
         encode_groups(groups)
-    shown = None if measures is None else tuple(find_measures(measures))
+    selected = None if measures is None else tuple(find_measures(measures))
     seed = check_whole(seed, "seed", 0)
     chosen = _choose_positive_class(np.unique(labels).tolist(), positive)
     if resume is not None and not isinstance(resume, CrossValidation):
@@ -372,7 +372,7 @@ def cross_validate(
         scores += run_rounds(_fit_fold, task, range(len(scores), len(splits.test)), n_jobs, progress)
         called = get_model_name(estimator)
     return _build_result(
-        estimator, X, labels, splits, scores, chosen, groups, seed, shown,
+        estimator, X, labels, splits, scores, chosen, groups, seed, selected,
         {"name": clean_model_name(name) or called, "threshold": threshold, "quota": quota, "share": share},
     )  # fmt: skip
 
@@ -463,8 +463,8 @@ def _build_result(
         tuple(rank_cases(is_positive[splits.test[k]], scores[k], positive=positive, negative=negative) for k in own)
         for own in repeats
     )
-    used = [k for own in repeats for k in own]
-    ratio = np.mean([len(splits.test[k]) for k in used]) / np.mean([len(splits.train[k]) for k in used])
+    fold_numbers = [k for own in repeats for k in own]
+    ratio = np.mean([len(splits.test[k]) for k in fold_numbers]) / np.mean([len(splits.train[k]) for k in fold_numbers])
     if groups is not None:
         codes = np.unique(np.asarray(groups), return_inverse=True)[1]
         notes += warn_of_leaks([[splits.test[k] for k in own] for own in repeats], codes)

@@ -398,13 +398,13 @@ class FoldEvaluation(MeasuredAtCut):
         """Return the notes on the numbers."""
         total = self.total or self.ranking.total
         share = 100 / (1 + self.test_to_train)
-        seen = f"{share:.0f}" if share < 99.5 else f"{min(share, 99.9):.1f}"  # never all cases
+        percent = f"{share:.0f}" if share < 99.5 else f"{min(share, 99.9):.1f}"  # never all cases
         notes = [
             Note(
                 "cross-validation",
                 f"Cross-validation with {self.design}: each value is the mean over {self.folds * self.repeats} folds. "
                 f"It estimates how the model fitted on all {format_number(total)} cases does on new cases, by "
-                f"models that saw {seen} % of them, so that it is slightly pessimistic.",
+                f"models that saw {percent} % of them, so that it is slightly pessimistic.",
             ),
             *self.warnings,
             *self._scale_notes(),
@@ -693,8 +693,8 @@ def warn_of_leaks(rows: list[list[Array]], group: Array | None) -> Iterable[Note
         return
     across = 0
     for own in rows:
-        seen = np.concatenate([np.unique(group[part]) for part in own])
-        across = max(across, int((np.unique(seen, return_counts=True)[1] > 1).sum()))
+        groups_by_fold = np.concatenate([np.unique(group[part]) for part in own])
+        across = max(across, int((np.unique(groups_by_fold, return_counts=True)[1] > 1).sum()))
     if across:
         has = "group has" if across == 1 else "groups have"
         text = (

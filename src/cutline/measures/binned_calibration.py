@@ -78,8 +78,8 @@ def _count_lowest(r: Ranking) -> Any:
         return r.size[..., -1]
     if r.pos.ndim == 1 and (last := r.pos[-1] + r.neg[-1]) > 0:
         return last
-    there = r.size[..., ::-1] > 0
-    return np.take_along_axis(r.size[..., ::-1], there.argmax(-1)[..., None], -1)[..., 0]
+    has_cases = r.size[..., ::-1] > 0
+    return np.take_along_axis(r.size[..., ::-1], has_cases.argmax(-1)[..., None], -1)[..., 0]
 
 
 @reduce_over_cells(np.add)
@@ -180,7 +180,7 @@ def smooth_ece(r: Ranking) -> Any:
         left = int(np.searchsorted(damping * np.square(sigma.min(initial=1.0)), 50.0))
         damped = np.zeros((len(some), _GRID))
         damped[:, :left] = waves[some, :left] * np.exp(np.maximum(-np.outer(sigma**2, damping[:left]), -50.0))
-        return np.abs(idct(damped, axis=-1, overwrite_x=True)).sum(-1)  # type: ignore[no-any-return]
+        return np.asarray(np.abs(idct(damped, axis=-1, overwrite_x=True)).sum(-1))
 
     error = _find_fixed_points(error_at, np.abs(spread).sum(-1))
     return np.where(distance <= 1e-12, 0.0, error).reshape(r.pos.shape[:-1])[()]
@@ -287,7 +287,7 @@ def hosmer_lemeshow(r: Ranking, *, groups: int = 10) -> Any:
     return np.where(size > 0, terms, 0.0).sum(-1)[()]
 
 
-# What the measures above need by default, computed in one pass when many are asked for.
+# Statistics that several measures above share, computed in one pass if many measures are computed.
 sum_over_bins.share(10, "mass", of_probabilities=True)
 _spread_excess_on_grid.share(of_probabilities=True)
 _compute_spiegelhalter_variance.share(of_probabilities=True)

@@ -111,8 +111,8 @@ NO_DOUBT = UndefinedWhen("every probability is 0 or 1", lambda r, **_: ~_is_in_d
 
 def _find_extreme_logits(r: Ranking, cells: Array) -> tuple[Array, Array]:
     """Return the highest and the lowest log odds that have a case."""
-    there = cells > 0
-    first, last = there.argmax(-1), len(r) - 1 - there[..., ::-1].argmax(-1)
+    has_cases = cells > 0
+    first, last = has_cases.argmax(-1), len(r) - 1 - has_cases[..., ::-1].argmax(-1)
     if r.is_in_blocks:  # a column of logarithms is large
         ends = r.score[[first, last]]
         top, low = compute_logits(replace(r, score=ends, pos=r.pos[:2], neg=r.neg[:2], pos2=r.pos[:2], neg2=r.neg[:2]))
@@ -180,9 +180,9 @@ def _fit_by_scikit_learn(r: Ranking) -> Array:
         return np.full(2, math.nan)
     pos, neg = r.floats
     x = np.tile(compute_logits(r), 2)[:, None]
-    there = np.concatenate((pos, neg)) > 0
-    labels = np.repeat([1, 0], len(r))[there]
-    fitted = LogisticRegression().fit(x[there], labels, sample_weight=np.concatenate((pos, neg))[there])
+    has_cases = np.concatenate((pos, neg)) > 0
+    labels = np.repeat([1, 0], len(r))[has_cases]
+    fitted = LogisticRegression().fit(x[has_cases], labels, sample_weight=np.concatenate((pos, neg))[has_cases])
     return np.array([fitted.intercept_[0], fitted.coef_[0, 0]])
 
 
@@ -315,5 +315,5 @@ def joint_calibration_intercept(r: Ranking, *, fit: str = "likelihood") -> Any:
     return fit_joint(r, fit).coefficients[..., 0]
 
 
-# What the measures above need by default, computed in one pass when many are asked for.
+# Statistics that several measures above share, computed in one pass if many measures are computed.
 _sum_probabilities.share(of_probabilities=True)

@@ -244,5 +244,5 @@ def _integrate_loss(missed: Numbers, false: Numbers, low: Numbers, high: Numbers
     return np.asarray(false * by_false + missed * by_missed)
 
 
-# What the measures above need by default, computed in one pass when many are asked for.
+# Statistics that several measures above share, computed in one pass if many measures are computed.
 _find_smallest_cost.share(1.0, 1.0)

@@ -138,5 +138,5 @@ def _sum_probabilities(r: Ranking) -> tuple[Any, Any]:
     return dot(pos, r.key), dot(neg, r.key)
 
 
-# What the measures above need by default, computed in one pass when many are asked for.
+# Statistics that several measures above share, computed in one pass if many measures are computed.
 _sum_probabilities.share(of_probabilities=True)

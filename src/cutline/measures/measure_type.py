@@ -211,8 +211,8 @@ class Measure:
         lacking = [name for name in self.required if name not in parameters]
         if complete and lacking:
             examples = [(", ", Argument(name, self.parameters[name].example)) for name in lacking]
-            way_out = Text("pass, for example, ", *[part for pair in examples for part in pair][1:])
-            raise ParameterError(f"{self.name} needs {' and '.join(lacking)}", way_out)
+            remedy = Text("pass, for example, ", *[part for pair in examples for part in pair][1:])
+            raise ParameterError(f"{self.name} needs {' and '.join(lacking)}", remedy)
         return {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
 
     # ------------------------------------------------------------------ values
@@ -240,8 +240,8 @@ class Measure:
             parameters: of the measure.
         """
         if (self.needs is Needs.COUNTS) != isinstance(data, Counts) or not isinstance(data, Ranking | Counts):
-            needed = "the counts of a cut" if self.needs is Needs.COUNTS else "a ranking"
-            raise InputError(f"is {shorten_repr(data)}", f"pass {needed}", argument="data")
+            expected = "the counts of a cut" if self.needs is Needs.COUNTS else "a ranking"
+            raise InputError(f"is {shorten_repr(data)}", f"pass {expected}", argument="data")
         if isinstance(data, Ranking) and not self.fits(data):
             return "the scores are not probabilities of the positive class, from 0 to 1"
         bound = {**self.defaults, **parameters}
@@ -352,9 +352,17 @@ class Measure:
             ranking: the cases.
             parameters: of the measure.
         """
-        if self.found_at is None:
-            raise ParameterError(f"{self.name} is not a measure of one cut: it has no threshold.")
-        bound = {**self.defaults, **self.check(parameters)}
         if self.reason(ranking, **parameters):
             return math.nan
-        return float(ranking.thresholds[self.found_at(ranking, **bound)])
+        return float(ranking.thresholds[self.find_cut(ranking, **parameters)])
+
+    def find_cut(self, ranking: Ranking, **parameters: Any) -> int:
+        """Return the position of the cut at which a measure that searches the cuts found its value.
+
+        Args:
+            ranking: the cases.
+            parameters: of the measure, which must be defined.
+        """
+        if self.found_at is None:
+            raise ParameterError(f"{self.name} is not a measure of one cut: it has no threshold.")
+        return int(self.found_at(ranking, **{**self.defaults, **self.check(parameters)}))

@@ -236,9 +236,9 @@ def _read_long_curve(r: Ranking, span: float, degree: int) -> tuple[tuple[Any, A
         distance = np.empty(len(r))
         sums = []
         for block in split_into_blocks(r):
-            here = slice(block.first, block.first + len(block))
-            there = slice(len(r) - here.stop, len(r) - here.start)  # from the lowest score
-            part = np.subtract(cubics.at(at[there])[0, ::-1], block.key, out=distance[here])
+            from_top = slice(block.first, block.first + len(block))
+            from_bottom = slice(len(r) - from_top.stop, len(r) - from_top.start)  # from the lowest score
+            part = np.subtract(cubics.at(at[from_bottom])[0, ::-1], block.key, out=distance[from_top])
             np.abs(part, out=part)
             size = block.size.astype(float)
             sums.append((dot(size, part), dot(size, part**2), part.max(where=size > 0, initial=0.0)))
@@ -390,5 +390,5 @@ def eci(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
     return np.where(whole > 0, divide(square, whole), np.nan)[()]
 
 
-# What the measures above need by default, computed in one pass when many are asked for.
+# Statistics that several measures above share, computed in one pass if many measures are computed.
 _sum_squares_from_prevalence.share(of_probabilities=True)

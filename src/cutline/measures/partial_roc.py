@@ -94,7 +94,7 @@ def bedroc(r: Ranking, *, alpha: float = 20.0) -> Any:
     return np.where(r.negatives > 0, np.clip(value, 0, 1), np.nan)  # one class: best and worst are the same
 
 
-# What the measures above need by default, computed in one pass when many are asked for.
+# Statistics that several measures above share, computed in one pass if many measures are computed.
 _sum_exponential_weights.share(20.0)
 
 
@@ -305,8 +305,8 @@ def _interpolate_height(r: Ranking, fpr: float) -> Any:
     after = 1 + _count_cuts_up_to(r, place * (1 + 1e-12))  # the first cut beyond the place; 0.3 * 10 is 3
     before, after = after - 1, np.minimum(after, len(r))
     (low, start), (high, end) = (_get_totals_at(r, cut) for cut in (before, after))
-    way = np.clip((place - start) / np.maximum(end - start, np.finfo(float).tiny), 0, 1)
-    height = divide(low + way * (high - low), r.positives)
+    fraction = np.clip((place - start) / np.maximum(end - start, np.finfo(float).tiny), 0, 1)
+    height = divide(low + fraction * (high - low), r.positives)
     return np.where(r.negatives > 0, height, np.nan)
 
 

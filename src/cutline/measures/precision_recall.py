@@ -112,11 +112,11 @@ _STEPS = 2.0**44  # of the unit: sums of that many whole steps are exact
 
 @cache
 def _tabulate_harmonic_numbers() -> tuple[Array, Array]:
-    """Return 1 + ... + 1/k for k = 0, 1, ...: in whole steps, and the sum of what these leave out."""
+    """Return 1 + ... + 1/k for k = 0, 1, ... in whole steps, and the sums of the remainders."""
     k = np.arange(1.0, _TABULATED + 1)
     whole = np.rint(_STEPS / k)
-    parts = (whole, (_STEPS - whole * k) / k)
-    return tuple(np.concatenate(([0.0], np.cumsum(part))) / _STEPS for part in parts)  # type: ignore[return-value]
+    rest = (_STEPS - whole * k) / k
+    return np.append(0.0, np.cumsum(whole)) / _STEPS, np.append(0.0, np.cumsum(rest)) / _STEPS
 
 
 def sum_reciprocals(places: Array) -> Any:
@@ -610,7 +610,7 @@ def break_even(r: Ranking) -> Any:
     return divide(r.at_quota(r.positives).tp, r.positives)
 
 
-# What the measures above need by default, computed in one pass when many are asked for.
+# Statistics that several measures above share, computed in one pass if many measures are computed.
 _sum_precision.share()
 _sum_expected_precision.share()
 _sum_place_precision.share()

@@ -505,7 +505,7 @@ def hinge_loss(r: Ranking) -> Any:
     return _average_losses(r, _compute_shortfalls)
 
 
-# What the measures above need by default, computed in one pass when many are asked for.
+# Statistics that several measures above share, computed in one pass if many measures are computed.
 sum_losses.share(_compute_distances, of_probabilities=True)
 sum_losses.share(_compute_squares, of_probabilities=True)
 sum_losses.share(_clip_logs, None, of_probabilities=True)

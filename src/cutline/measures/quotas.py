@@ -376,7 +376,7 @@ def _find_extent(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
     return inside.sum(-1), lowest, np.max(t, axis=-1, where=inside, initial=0.0)
 
 
-# What the measures above need by default, computed in one pass when many are asked for.
+# Statistics that several measures above share, computed in one pass if many measures are computed.
 _sum_hit_rates.share()
 _compute_area_after_positives.share()
 _sum_places.share(None)

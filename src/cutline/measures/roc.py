@@ -274,8 +274,8 @@ def eer(r: Ranking) -> Any:
     after = _find_crossing(r)
     (fpr0, tpr0), (fpr1, tpr1) = compute_rates_at(r, after - 1), compute_rates_at(r, after)
     fnr0, fnr1 = 1 - tpr0, 1 - tpr1
-    way = divide(fnr0 - fpr0, (fnr0 - fpr0) + (fpr1 - fnr1))
-    return fpr0 + way * (fpr1 - fpr0)
+    fraction = divide(fnr0 - fpr0, (fnr0 - fpr0) + (fpr1 - fnr1))
+    return fpr0 + fraction * (fpr1 - fpr0)
 
 
 # ---------------------------------------------------------------------- the hull
@@ -307,6 +307,6 @@ def auch(r: Ranking) -> Any:
     return np.bincount(row[1:], weights=areas, minlength=row[-1] + 1).reshape(r.pos.shape[:-1])[()]
 
 
-# What the measures above need by default, computed in one pass when many are asked for.
+# Statistics that several measures above share, computed in one pass if many measures are computed.
 _find_youden_range.share()
 _count_cuts_before_crossing.share()

@@ -15,7 +15,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -448,16 +448,18 @@ def _agrees(measure: Measure, value: Expression, free: Mapping[str, float]) -> b
 
 
 def _attempt_all(conditions: Any) -> tuple[tuple[str, Expression], ...] | None:
-    traced = [
-        (words, _attempt(lambda holds=holds, c=c, p=p: holds(c, **p)))  # type: ignore[misc]
-        for words, holds, c, p in conditions
-    ]
-    return None if any(holds is None for _, holds in traced) else tuple(traced)  # type: ignore[arg-type]
+    traced = []
+    for words, holds, c, p in conditions:
+        expression = _attempt(partial(holds, c, **p))
+        if expression is None:
+            return None
+        traced.append((words, expression))
+    return tuple(traced)
 
 
 def _attempt_share(form: Proportion, counts: Any) -> tuple[Expression, Expression] | None:
-    some, every = (_attempt(lambda i=i: form.of(counts)[i]) for i in (0, 1))  # type: ignore[misc]
-    return None if some is None or every is None else (some, every)
+    numerator, denominator = _attempt(lambda: form.of(counts)[0]), _attempt(lambda: form.of(counts)[1])
+    return None if numerator is None or denominator is None else (numerator, denominator)
 
 
 # ---------------------------------------------------------------------- programs

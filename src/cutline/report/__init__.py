@@ -66,25 +66,25 @@ def save(
     if template != "report":
         text = _render_template(result, suffix, template, summary, options)
     else:
-        made = _make_summary(result, summary, options)
+        finished = _make_summary(result, summary, options)
         if suffix == ".html":
-            text = _render_report(result, made)
+            text = _render_report(result, finished)
         else:
-            text = _write_json(made) if suffix == ".json" else made.to_csv()
+            text = _write_json(finished) if suffix == ".json" else finished.to_csv()
     return atomic_write.write(target, text.encode(), overwrite=overwrite)
 
 
 def _make_summary(result: Result, summary: Any, options: dict[str, Any]) -> Any:
     """Return the summary that is given, or one with these options."""
     if isinstance(result, Evaluation | Comparison):
-        made: Any = summarize(result, **options) if summary is None else summary
-        is_summary = isinstance(made, Summary | ComparisonSummary)
+        finished: Any = summarize(result, **options) if summary is None else summary
+        is_summary = isinstance(finished, Summary | ComparisonSummary)
     else:
-        made = result.summary(**options) if summary is None else summary
-        is_summary = hasattr(made, "document")
+        finished = result.summary(**options) if summary is None else summary
+        is_summary = hasattr(finished, "document")
     if not is_summary:
-        raise ParameterError(f"is {shorten_repr(made)}", "pass what summary() gives", argument="summary")
-    return made
+        raise ParameterError(f"is {shorten_repr(finished)}", "pass what summary() gives", argument="summary")
+    return finished
 
 
 def _render_report(result: Result, summary: Any) -> str:
@@ -141,8 +141,8 @@ def _render_classes(classes: OneVsRest | ClassComparison, summary: Any) -> str:
 
     if isinstance(classes, OneVsRest):
         return render_class_page(summary, {classes.name or "the model": collect_chart_data(classes, summary)})
-    drawn = {name: collect_chart_data(model, summary.models[name]) for name, model in classes.items()}
-    return render_class_page(summary, drawn)
+    chart_data = {name: collect_chart_data(model, summary.models[name]) for name, model in classes.items()}
+    return render_class_page(summary, chart_data)
 
 
 def _render_template(result: Result, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:
@@ -151,22 +151,22 @@ def _render_template(result: Result, suffix: str, template: str, summary: Any, o
         known = "pass 'report', 'tools', 'clinical' or 'credit'"
         raise ParameterError(f"is {template!r}", known, argument="template")
     if suffix != ".html" or not isinstance(result, Evaluation):
-        what = (
+        limitation = (
             "The numbers of other tools are on the page" if template == "tools" else f"The {template} report is a page"
         )
-        raise ParameterError(f"{what} (.html) of one model", "save an evaluation as .html")
-    made = _make_summary(result, summary, options)
+        raise ParameterError(f"{limitation} (.html) of one model", "save an evaluation as .html")
+    finished = _make_summary(result, summary, options)
     if template == "tools":
-        return render_html(result, made, _list_tool_values(result))
-    if not isinstance(made, Summary):
-        raise ParameterError(f"is {shorten_repr(made)}", "pass what summary() gives", argument="summary")
+        return render_html(result, finished, _list_tool_values(result))
+    if not isinstance(finished, Summary):
+        raise ParameterError(f"is {shorten_repr(finished)}", "pass what summary() gives", argument="summary")
     if template == "credit":
         from cutline.report.credit import render_credit_page
 
-        return render_credit_page(result, made)
+        return render_credit_page(result, finished)
     from cutline.report.clinical import render_clinical_page
 
-    return render_clinical_page(result, made)
+    return render_clinical_page(result, finished)
 
 
 @overload

@@ -70,9 +70,9 @@ def choose_panels(models: Mapping[str, Evaluated]) -> list[Panel]:
 
 def list_kinds(*, several: bool) -> list[ChartKind]:
     """Return the kinds of charts of a page, in order."""
-    listed = [*CHARTS.at(Place.PAGE_FIRST), *CHARTS.at(Place.PAGE), *(CHARTS[name] for name in PAGE_MEASURES)]
+    kinds = [*CHARTS.at(Place.PAGE_FIRST), *CHARTS.at(Place.PAGE), *(CHARTS[name] for name in PAGE_MEASURES)]
     left_out = {Shows.DIFFERENCE} if several else {Shows.DIFFERENCE, Shows.TWO_OR_MORE}
-    return [kind for kind in listed if kind.shows not in left_out]
+    return [kind for kind in kinds if kind.shows not in left_out]
 
 
 def list_undrawn(models: int) -> list[str]:
@@ -174,8 +174,8 @@ def draw_chart(
     """Draw a chart, or return the reason why there is none, such as a missing class or infinite scores."""
     try:
         which = choose_models(kind, models) if len(which) > 1 else list(which)
-        shown = None if kind.shows is Shows.NOTHING else models
-        spec = chart(kind.name, shown, theme=PAGE.name, **parameters).to_dict()
+        drawn_models = None if kind.shows is Shows.NOTHING else models
+        spec = chart(kind.name, drawn_models, theme=PAGE.name, **parameters).to_dict()
     except CutlineError as error:
         return {"name": kind.name, "title": kind.title + suffix, "notes": [str(error)], "spec": None, "models": which}
     title, notes = _take_heading(spec, kind)

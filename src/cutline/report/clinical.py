@@ -245,15 +245,15 @@ def render_clinical_page(ev: Evaluation, summary: Summary) -> str:
     guides = GUIDES if are_risks else tuple(g for g in GUIDES if g.domain in ("Discrimination", "Classification"))
     at_the_cut = _select_rows(ev, summary, [MEASURES[name] for name in AT_THE_CUT])
     rows = _select_rows(ev, summary, [MEASURES[guide.measure].with_(**_imply_costs(guide, ev)) for guide in guides])
-    used = max(summary.options.resamples_used, at_the_cut.options.resamples_used, rows.options.resamples_used)
-    summary = replace(summary, rows=rows.rows, options=replace(summary.options, resamples_used=used))
+    resamples = max(summary.options.resamples_used, at_the_cut.options.resamples_used, rows.options.resamples_used)
+    summary = replace(summary, rows=rows.rows, options=replace(summary.options, resamples_used=resamples))
     estimates = [_turn_sign(row, guide) for guide, row in zip(guides, summary.rows, strict=True)]
     by_name = {guide.measure: estimate for guide, estimate in zip(guides, estimates, strict=True) if guide.sign > 0}
     by_name |= {row.measure.name: row.estimate for row in at_the_cut.rows}
     verdict, notes = _judge(summary) if are_risks else ([], [])
     suspicion = _warn_of_perfect_calibration(by_name) if are_risks else ""
-    what = "a prediction model" if are_risks else "a diagnostic score"
-    title = f"Validation of {ev.name}" if ev.name else f"Validation of {what}"
+    subject = "a prediction model" if are_risks else "a diagnostic score"
+    title = f"Validation of {ev.name}" if ev.name else f"Validation of {subject}"
     figures = RISK_FIGURES if are_risks else SCORE_FIGURES
     body = [
         f"<h1>{escape(title)}</h1>",
@@ -305,9 +305,9 @@ def _select_rows(ev: Evaluation, summary: Summary, measures: Sequence[Measure]) 
     how: dict[str, Any] = {name: getattr(options, name) for name in ("intervals", "level", "resamples", "seed")}
     more = ev.summary(missing, **how)
     known |= {row.key: row for row in more.rows}
-    used = max(options.resamples_used, more.options.resamples_used)
+    resamples = max(options.resamples_used, more.options.resamples_used)
     rows = tuple(known[make_name(measure, {})] for measure in measures)
-    return replace(summary, rows=rows, options=replace(options, resamples_used=used))
+    return replace(summary, rows=rows, options=replace(options, resamples_used=resamples))
 
 
 def _imply_costs(guide: Guide, ev: Evaluation) -> dict[str, Any]:
@@ -490,12 +490,12 @@ def _cite(guide: Guide) -> str:
 
 def _write_methods(ev: Evaluation, summary: Summary, at_the_cut: Summary) -> str:
     """Write the paragraph for a paper's statistical methods."""
-    made = {row.measure.name: row.method for row in (*summary.rows, *at_the_cut.rows) if row.interval}
+    method_by_measure = {row.measure.name: row.method for row in (*summary.rows, *at_the_cut.rows) if row.interval}
 
     def name_methods(title: str, *names: str) -> str:
-        methods = dict.fromkeys(made[name] for name in names if name in made)
-        plain = (method.replace(" (", ", ").replace(")", "") for method in methods)  # one bracket is enough
-        return f"{title} ({'; '.join(plain)})" if methods else title
+        methods = dict.fromkeys(method_by_measure[name] for name in names if name in method_by_measure)
+        titles = (method.replace(" (", ", ").replace(")", "") for method in methods)  # one bracket is enough
+        return f"{title} ({'; '.join(titles)})" if methods else title
 
     are_risks = ev.ranking.are_probabilities
     parts = [name_methods("discrimination by the area under the ROC curve", "auc")]
@@ -581,8 +581,8 @@ def _render_notes(summary: Summary, more: Iterable[str]) -> Iterator[str]:
     notes = [*(note.text for note in (*relevant, *summary.row_notes)), *more]
     if notes:
         yield f"<h2>Notes</h2>{_render_list(notes)}"
-    made = _render_list(f"{name}: {words}" for name, words in summary.conventions.items())
-    yield f"<h2>How the numbers were made</h2>{made}"
+    conventions = _render_list(f"{name}: {words}" for name, words in summary.conventions.items())
+    yield f"<h2>How the numbers were made</h2>{conventions}"
 
 
 def _render_list(lines: Iterable[str]) -> str:

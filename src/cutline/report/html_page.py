@@ -340,5 +340,5 @@ def view_table(table: Table) -> View:
 
 def _is_numeric(cells: Sequence[Any]) -> bool:
     """Whether a column holds numbers, or texts such as "4.79 %", "< 0.0005" and "0.1 to 0.2"."""
-    written = [cell for cell in cells if cell not in ("", None, "undefined")]
-    return are_numbers(written) or all(isinstance(cell, str) and _NUMBER.fullmatch(cell) for cell in written)
+    filled = [cell for cell in cells if cell not in ("", None, "undefined")]
+    return are_numbers(filled) or all(isinstance(cell, str) and _NUMBER.fullmatch(cell) for cell in filled)

@@ -180,11 +180,11 @@ def _select_columns(
 def _view_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str, marked: str = "") -> View:
     """Return a table for the template, without empty columns."""
     rows = list(rows)
-    used = [i for i in range(len(columns)) if any(row[i] not in (None, "") for row in rows)]
+    filled = [i for i in range(len(columns)) if any(row[i] not in (None, "") for row in rows)]
     at = list(columns).index(marked) if marked else None
     return view_cells(
-        [_HEADS.get(columns[i], columns[i]) for i in used],
-        [[row[i] for i in used] for row in rows],
+        [_HEADS.get(columns[i], columns[i]) for i in filled],
+        [[row[i] for i in filled] for row in rows],
         caption=caption,
         marked=[] if at is None else [place for place, row in enumerate(rows) if row[at]],
     )

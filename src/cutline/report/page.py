@@ -250,7 +250,7 @@ def render_model_page(summary: Summary | ComparisonSummary, tools: ToolTable | N
         models, context, pairs = {summary.name or "the model": summary}, _view_one_model(summary), ()
     else:
         models, context, pairs = sections.order_models(summary), _view_several(summary), tuple(summary.confidence)
-    shown = {
+    charted_models = {
         name: ChartedModel(own.data.ranking, float(own.cut.threshold), bool(own.data.groups))
         for name, own in models.items()
     }
@@ -258,13 +258,13 @@ def render_model_page(summary: Summary | ComparisonSummary, tools: ToolTable | N
     differences = pairs if len(pairs) <= MOST_PAIRS else ()
     has_trust = bool(probabilities and probabilities["models"])
     how: dict[str, Any] = {"seed": summary.options.seed, "resamples": summary.options.resamples}
-    specs = chart_specs.draw_charts(shown, differences, trusted=has_trust, level=summary.level, **how)
+    specs = chart_specs.draw_charts(charted_models, differences, trusted=has_trust, level=summary.level, **how)
     guarantee_data = partial(sections.build_guarantee_data, models)  # which takes long for long lists
     with parallel.run_in_background(load_vega) as library, parallel.run_in_background(guarantee_data) as promises:
         charts, stills = _render_stills(itertools.chain(_draw_forest(summary), specs), models)
-        held = {name: cut_data.choose_cuts(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
-        data = _collect_data(summary, models, held, charts) | {"promises": promises()}
-        context |= _view_common(summary, models, held) | {"trust": probabilities, "tools": tools}
+        grids = {name: cut_data.choose_cuts(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
+        data = _collect_data(summary, models, grids, charts) | {"promises": promises()}
+        context |= _view_common(summary, models, grids) | {"trust": probabilities, "tools": tools}
         context["charts"] = _arrange_figures(charts, [still.result() for still in stills], context["captions"])
         return assemble_page(sections.SECTIONS, context, data, modules=MODULES, library=library())
 
@@ -308,10 +308,10 @@ def _view_several(summary: ComparisonSummary) -> dict[str, Any]:
 def _view_common(
     summary: Summary | ComparisonSummary,
     models: Mapping[str, Summary],
-    held: Mapping[str, cut_data.CutGrid],
+    grids: Mapping[str, cut_data.CutGrid],
 ) -> dict[str, Any]:
     """Return the template context that one model and several share."""
-    first, grid = next(iter(models.values())), next(iter(held.values()))
+    first, grid = next(iter(models.values())), next(iter(grids.values()))
     live, more_live = measure_rows.list_live_tables(first)
     return {
         "notes": sections.adapt_notes(summary.notes),
@@ -335,7 +335,7 @@ def _view_common(
 def _collect_data(
     summary: Summary | ComparisonSummary,
     models: Mapping[str, Summary],
-    held: Mapping[str, cut_data.CutGrid],
+    grids: Mapping[str, cut_data.CutGrid],
     charts: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return the data of the page's program, without the guarantees."""
@@ -345,10 +345,10 @@ def _collect_data(
     program["measures"] = [entry | {"id": make_slug(entry["name"])} for entry in program["measures"]]
     return {
         "models": [
-            cut_data.build_cut_data(own, name, held[name])
+            cut_data.build_cut_data(own, name, grids[name])
             | {
                 "looked_up": programs.tabulate_untraced(
-                    rows, own.data.ranking, held[name].cuts, summary.level, grouped=bool(own.data.groups)
+                    rows, own.data.ranking, grids[name].cuts, summary.level, grouped=bool(own.data.groups)
                 )
             }
             for name, own in models.items()
@@ -390,12 +390,12 @@ def _render_stills(
         return picture
 
     pool = ThreadPoolExecutor(1)  # of one, so that the room is taken in their order
-    made, stills = [], []
+    drawn_charts, stills = [], []
     for index, chart in enumerate(charts):
-        made.append(chart)
+        drawn_charts.append(chart)
         stills.append(pool.submit(still, chart, index))
     pool.shutdown(wait=False)
-    return made, stills
+    return drawn_charts, stills
 
 
 def _arrange_figures(

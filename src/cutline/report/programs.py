@@ -157,8 +157,8 @@ def _find_limits(
     try:
         if second is None:
             tables, may_tell_nothing = one_cut.move_shares(table, level)
-            there = list(_evaluate_each(measure, replace(table, **dict(zip(_CELLS, np.array(tables).T, strict=True)))))
-            low, high = one_cut.combine_moves(value, there, may_tell_nothing)
+            values = list(_evaluate_each(measure, replace(table, **dict(zip(_CELLS, np.array(tables).T, strict=True)))))
+            low, high = one_cut.combine_moves(value, values, may_tell_nothing)
         else:
             low, high = influence.normal_limits(
                 value, influence.of_counts(lambda many: _evaluate_each(measure, many), table, second), level

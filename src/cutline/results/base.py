@@ -225,7 +225,5 @@ class Reported(Summarized):
             options: What `summary()` takes, such as `level`, `quota` or `seed`.
         """
         # The report stands above what is evaluated; it is loaded by name, and only when something is saved.
-        written: Path = import_module("cutline.report").save(
-            self, path, overwrite=overwrite, summary=summary, **options
-        )
-        return written
+        target: Path = import_module("cutline.report").save(self, path, overwrite=overwrite, summary=summary, **options)
+        return target

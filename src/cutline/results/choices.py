@@ -143,8 +143,8 @@ def _find_measure(primary: str, by_measure: Mapping[str, Sequence[DifferenceRow]
     for key, rows in by_measure.items():
         if named in (key, rows[0].name, rows[0].measure.name):
             return key
-    problem, way_out = f"is {primary!r}, which was not compared", Text("add it to ", Argument("measures"))
-    raise ParameterError(problem, way_out, hint=hint_similar(primary, by_measure), argument="primary")
+    problem, remedy = f"is {primary!r}, which was not compared", Text("add it to ", Argument("measures"))
+    raise ParameterError(problem, remedy, hint=hint_similar(primary, by_measure), argument="primary")
 
 
 def _choose_measure(goal: Goal, own: Mapping[str, Sequence[DifferenceRow]]) -> str:

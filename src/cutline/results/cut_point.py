@@ -116,9 +116,9 @@ class CutPoint:
 
     def complete_parameters(self, measure: Measure, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters of a measure, with this cut added if it needs one and has none."""
-        needed = measure.needs is Needs.COUNTS or (self.by_quota and "quota" in measure.required)
+        needs_cut = measure.needs is Needs.COUNTS or (self.by_quota and "quota" in measure.required)
         is_named = bool(parameters.keys() & set(NAMES))
-        return {**parameters, **self.parameters} if needed and not is_named else dict(parameters)
+        return {**parameters, **self.parameters} if needs_cut and not is_named else dict(parameters)
 
     def describe(self, ranking: Ranking) -> str:
         """Describe the cut, such as "score >= 0.5"."""

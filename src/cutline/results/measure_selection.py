@@ -63,12 +63,12 @@ def find_measures(measures: Iterable[Named] | Named) -> list[tuple[Measure, dict
     Args:
         measures: Names or measures, each alone or with its parameters.
     """
-    listed = [measures] if isinstance(measures, tuple) else list_measures(measures)
-    pairs = [item if isinstance(item, tuple) else (item, {}) for item in listed]
+    names = [measures] if isinstance(measures, tuple) else list_measures(measures)
+    pairs = [item if isinstance(item, tuple) else (item, {}) for item in names]
     for pair in pairs:
         if len(pair) != 2 or not isinstance(pair[1], Mapping):
-            way_out = 'pass a name with its parameters, such as ("precision", {"quota": 500})'
-            raise ParameterError(f"holds {shorten_repr(pair)}", way_out, argument="measures")
+            remedy = 'pass a name with its parameters, such as ("precision", {"quota": 500})'
+            raise ParameterError(f"holds {shorten_repr(pair)}", remedy, argument="measures")
     return [(use_alias(MEASURES[name], name), dict(parameters)) for name, parameters in pairs]
 
 

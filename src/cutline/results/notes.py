@@ -37,9 +37,9 @@ class Caveat(str):
 
     def __new__(cls, id: str, text: str, direction: Direction = "") -> Self:
         """Create the text with its id and direction."""
-        made = super().__new__(cls, text)
-        made.id, made.direction = id, direction
-        return made
+        caveat = super().__new__(cls, text)
+        caveat.id, caveat.direction = id, direction
+        return caveat
 
     def __getnewargs__(self) -> tuple[str, str, Direction]:  # type: ignore[override]
         return self.id, str(self), self.direction
@@ -131,12 +131,12 @@ def merge_equal_notes(notes: Iterable[tuple[str, Iterable[str]]]) -> dict[str, s
 
 def collect_row_notes(rows: Iterable[Qualified], known: Iterable[Note] = ()) -> tuple[Note, ...]:
     """Collect the notes on single measures, each once, except those that are also among the notes on all."""
-    said = {note.text for note in known}
+    known_texts = {note.text for note in known}
     by_text = merge_equal_notes((row.title, row.notes) for row in rows)
     return tuple(
         Note("measure", f"{names}: {text}", kind="warning" if find_warning([text]) else "fact")
         for text, names in by_text.items()
-        if text not in said
+        if text not in known_texts
     )
 
 
@@ -178,10 +178,10 @@ def _warn_of_order(r: Ranking) -> Iterator[Note]:
         yield Note("one-class", text, kind="warning")
     elif MEASURES["auc"].compute(r) < 0.5:
         turn = Argument("higher_is_positive", False)
-        way_out = ("low scores mean positive, pass ", turn, ".")
+        remedy = ("low scores mean positive, pass ", turn, ".")
         if not r.higher_is_positive:
-            way_out = ("high scores mean positive, leave ", turn, " out.")
-        yield Note("reversed", Text("The AUC is below 0.5. If ", *way_out), kind="warning")
+            remedy = ("high scores mean positive, leave ", turn, " out.")
+        yield Note("reversed", Text("The AUC is below 0.5. If ", *remedy), kind="warning")
     if len(r) <= 2 < r.total and r.reach is None:
         text = f"The scores have {format_count(len(r), 'distinct value')}: labels rather than scores."
         yield Note("labels", text, kind="warning")

@@ -76,12 +76,14 @@ class Data(ComparedByFields):
     @property
     def cases(self) -> float | int:
         """Return the number of cases; with weights, their sum."""
-        return self.ranking.total.item()  # type: ignore[no-any-return]
+        cases: float | int = self.ranking.total.item()
+        return cases
 
     @property
     def positives(self) -> float | int:
         """Return the number of positive cases; with weights, their sum."""
-        return self.ranking.positives.item()  # type: ignore[no-any-return]
+        positives: float | int = self.ranking.positives.item()
+        return positives
 
     @property
     def has_weights(self) -> bool:

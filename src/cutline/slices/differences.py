@@ -355,7 +355,7 @@ class SliceMeasure:
             if not every.any():
                 p = adjusted = np.full(len(self.keys), np.nan)
             else:
-                made = permutation_test(
+                test = permutation_test(
                     self.slicing,
                     every,
                     alternative=options.side,
@@ -363,7 +363,7 @@ class SliceMeasure:
                     permutations=options.permutations,
                     seed=options.seed,
                 )
-                p, adjusted = made.p_value[which], made.adjusted[which]
+                p, adjusted = test.p_value[which], test.adjusted[which]
         else:
             with np.errstate(divide="ignore", invalid="ignore"):
                 z = simultaneous.compute_logit_z(
@@ -584,7 +584,7 @@ def _get_sampler(ev: Evaluation) -> GroupSampler:
 def _count_fewest_groups(sampler: GroupSampler) -> float:
     """Return the number of groups with a case of the class that fewer groups have."""
     is_positive = sampler.cell < len(sampler.ranking)
-    return min(float(len(np.unique(sampler.group[mine]))) for mine in (is_positive, ~is_positive))
+    return min(float(len(np.unique(sampler.group[is_class]))) for is_class in (is_positive, ~is_positive))
 
 
 def _compute_logit_limits(areas: Array, variances: Array, level: float, count: int) -> Limits:

@@ -160,10 +160,10 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         own = dict(options)
         if validation.check_flag(simultaneous, "simultaneous"):
             own["level"] = sidak_level(check_level(options.get("level", LEVEL)), len(self))
-        made = {key: ev.summary(chosen, **own) for key, ev in self.items()}
+        summaries = {key: ev.summary(chosen, **own) for key, ev in self.items()}
         if simultaneous:
-            made = {key: with_simultaneous_methods(summary, self[key]) for key, summary in made.items()}
-        return {OVERALL: self.overall.summary(chosen, **options), **made} if self.has_total else made
+            summaries = {key: with_simultaneous_methods(summary, self[key]) for key, summary in summaries.items()}
+        return {OVERALL: self.overall.summary(chosen, **options), **summaries} if self.has_total else summaries
 
     def summary(
         self, measures: Iterable[Named] | Named | None = None, *, simultaneous: bool = False, **options: Any
@@ -244,8 +244,8 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         check_choice(alternative, "alternative", ALTERNATIVES)
         level, margin = check_level(level), validation.check_number(margin, "margin")
         if margin < 0 or (margin and alternative == "two-sided"):
-            way_out = Text("pass a margin from 0, and 'worse' or 'better' as ", Argument("alternative"))
-            raise ParameterError(f"is {margin:g}", way_out, argument="margin")
+            remedy = Text("pass a margin from 0, and 'worse' or 'better' as ", Argument("alternative"))
+            raise ParameterError(f"is {margin:g}", remedy, argument="margin")
         self._check_several()
         measured = SliceMeasure.of(self, measure, parameters)
         better = measured.measure.better
@@ -322,8 +322,8 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
                 f"Fewer than two slices have a standard error of {measured.measure.name}", "pass another measure"
             )
         keys = [key for key, is_known in zip(measured.keys, known, strict=True) if is_known]
-        made = simultaneous.pool_partially(values[known], variances[known])
-        limits = simultaneous.morris_limits(made, level)
+        pooled = simultaneous.pool_partially(values[known], variances[known])
+        limits = simultaneous.morris_limits(pooled, level)
         equality = simultaneous.run_cochran_test(values[known], variances[known])
         rows = [
             (
@@ -335,10 +335,10 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
                 float(pull),
             )
             for key, raw, v, low, high, pull in zip(
-                keys, measured.values[known], made.values, *limits, made.pull, strict=True
+                keys, measured.values[known], pooled.values, *limits, pooled.pull, strict=True
             )
         ]
-        return PooledSlices(measured.measure, level, float(back(made.mean)), made, equality, tuple(rows))
+        return PooledSlices(measured.measure, level, float(back(pooled.mean)), pooled, equality, tuple(rows))
 
     def fairness(self, *, cut: float | None = None, level: float = LEVEL) -> Fairness:
         """Estimate the criteria of group fairness at the cut: gaps of rates, their ratio, calibration and AUC.
@@ -454,10 +454,10 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
             overwrite: Whether a file that exists is replaced; refused otherwise.
             options: What `against_rest` takes, such as `level`.
         """
-        written: Path = import_module("cutline.report.slice_page").save(
+        target: Path = import_module("cutline.report.slice_page").save(
             self, path, measure=measure, least=check_whole(least, "least", 0), overwrite=overwrite, **options
         )
-        return written
+        return target
 
     @property
     def _table(self) -> Table:

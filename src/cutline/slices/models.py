@@ -114,9 +114,9 @@ def compare_by_slice(
     how: dict[str, Any] = {"missing": missing, "higher_is_positive": higher_is_positive}
 
     def compare_rows(rows: Array, positive: Any, threshold: Any) -> Comparison:
-        mine = {name: column[rows] for name, column in by_model.items()}
+        own_scores = {name: column[rows] for name, column in by_model.items()}
         weights = columns["weights"][rows] if "weights" in columns else None
-        return compare(columns["labels"][rows], mine, weights, positive=positive, threshold=threshold, **how)
+        return compare(columns["labels"][rows], own_scores, weights, positive=positive, threshold=threshold, **how)
 
     overall = compare_rows(present, positive, threshold)
     label = next(iter(overall.values())).ranking.positive

@@ -160,9 +160,11 @@ class AgainstRest(Tabulated):
             return f"No slice has enough cases to be compared with the rest ({FEWEST} of each class)."
         if not differing:
             least = min(row.p_adjusted for row in self.rows if not math.isnan(row.p_adjusted))
-            what = {"two-sided": "differs from", "worse": "is worse than", "better": "is better than"}[self.alternative]
+            relation = {"two-sided": "differs from", "worse": "is worse than", "better": "is better than"}[
+                self.alternative
+            ]
             p = f"p {format_p(least, self.p_floor)}{after}"
-            return f"No slice {what} the rest in {self.name} (smallest {p}, {format_count(tested, 'slice')})."
+            return f"No slice {relation} the rest in {self.name} (smallest {p}, {format_count(tested, 'slice')})."
         if self.is_one_comparison:  # said once
             return f"{capitalise(self._describe_row(differing[0], after, is_first=True))}."
         parts = [self._describe_row(row, after if not i else "", is_first=not i) for i, row in enumerate(differing[:3])]

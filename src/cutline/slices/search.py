@@ -133,10 +133,10 @@ def _read_rows(
             with column_source.read_rows(source, requests) as collected:
                 features = dict(collected)
         if not isinstance(features, Mapping) or not features:
-            way_out = Text(
+            remedy = Text(
                 "pass a mapping of names to values, a data frame, or names of columns with ", Argument("data")
             )
-            raise ParameterError("is missing", way_out, argument="features")
+            raise ParameterError("is missing", remedy, argument="features")
         rows = {"labels": validation.as_column(labels, "labels"), "scores": validation.as_column(scores, "scores")}
         if groups is not None:
             rows["groups"] = validation.as_column(groups, "groups")

@@ -23,13 +23,13 @@ def run(settings: StudySettings) -> StudyReport:
     rows = {str(row["measure"]): row for row in table}
     right = [name for name, row in rows.items() if row["order"] == EXPECTED]
     kinds = Counter(str(row["order"]) for row in table)
-    counted = f"Of the {len(rows)} measures of one cut in the registry, {len(right)} put the classifiers in the order"
+    sentence = f"Of the {len(rows)} measures of one cut in the registry, {len(right)} put the classifiers in the order"
     undefined = (
         "A measure that is undefined for A, where nobody is predicted negative, orders B and C alone; "
         "a measure that does not say which way is better orders nothing."
     )
     answer = (
-        f"{counted} {EXPECTED}, which the text asks for up to ties.",
+        f"{sentence} {EXPECTED}, which the text asks for up to ties.",
         _describe_table_5(rows),
         f"Beyond these five, the same order comes from: {_join_titles(rows, [n for n in right if n not in PRINTED])}.",
         undefined,

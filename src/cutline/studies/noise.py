@@ -31,8 +31,8 @@ def keeps_order(flipped: float, prevalence: float, samples: int, seed: int) -> d
     for _ in range(samples):
         truth = np.arange(CASES) < round(prevalence * CASES)
         better, worse = _draw_scores(rng, truth)
-        seen = truth ^ (rng.random(CASES) < flipped)
-        pair = [cl.evaluate(seen, scores) for scores in (better, worse)]
+        labels = truth ^ (rng.random(CASES) < flipped)
+        pair = [cl.evaluate(labels, scores) for scores in (better, worse)]
         for name in MEASURES:
             first, second = (ev.value(name) for ev in pair)
             won[name] += 0.5 if first == second else float(first > second)

@@ -88,23 +88,23 @@ def format_cell(values: Values, key: Key, measure: str) -> str:
     if np.isnan(own).all():
         return "undefined"
     low, high = np.nanquantile(own, MIDDLE)
-    theirs = load_published().get(key, {}).get(measure)
-    printed = "" if theirs is None else f" / {theirs:g}{'*' if locate(own, theirs) else ''}"
+    published = load_published().get(key, {}).get(measure)
+    printed = "" if published is None else f" / {published:g}{'*' if locate(own, published) else ''}"
     return f"{mean(own):.3f} [{low:.3f}, {high:.3f}]{printed}"
 
 
-def locate(own: npt.NDArray[np.float64], theirs: float) -> int:
+def locate(own: npt.NDArray[np.float64], published: float) -> int:
     """Whether a printed number lies below (-1), in (0) or above (1) the range of our splits, up to its rounding."""
     low, high = np.nanquantile(own, MIDDLE)
-    return int(theirs > high + 5e-4) - int(theirs < low - 5e-4)
+    return int(published > high + 5e-4) - int(published < low - 5e-4)
 
 
 def _pair_with_printed(values: Values, positive: str, learner: str, measure: str) -> list[tuple[float, float]]:
     pairs = []
     for key, own in values.items():
-        theirs = load_published().get(key, {}).get(measure)
-        if (key.positive, key.learner) == (positive, learner) and theirs is not None:
-            pairs.append((mean(own[measure]), theirs))
+        published = load_published().get(key, {}).get(measure)
+        if (key.positive, key.learner) == (positive, learner) and published is not None:
+            pairs.append((mean(own[measure]), published))
     return [pair for pair in pairs if not math.isnan(pair[0])]
 
 
@@ -155,9 +155,9 @@ def _tabulate_winners(values: Values) -> Table:
     rows = []
     for positive, (a, b) in itertools.product(CLASSES, itertools.combinations(MEASURES, 2)):
         same, of = _count_same_winner(values, positive, a, b)
-        theirs, sets = _count_same_printed(positive, a, b)
+        same_printed, sets = _count_same_printed(positive, a, b)
         ours = same / of if of else math.nan
-        rows.append((positive, TITLES[a], TITLES[b], ours, of, theirs / sets))
+        rows.append((positive, TITLES[a], TITLES[b], ours, of, same_printed / sets))
     columns = ("class", "measure", "other measure", "same winner", "splits", "same winner in the text")
     return Table(columns, tuple(rows))
 
@@ -208,10 +208,10 @@ def tabulate_ties(values: Values) -> Table:
     rows = []
     for key, own in values.items():
         if key.learner == "C4.5":
-            theirs = load_published().get(key, {}).get("pem")
+            published = load_published().get(key, {}).get("pem")
             exact, by_rows = own["pem"], own[BY_ROWS]
             gap = float(np.nanmax(np.abs(exact - by_rows))) if not np.isnan(exact).all() else math.nan
-            rows.append((key.data, key.positive, mean(2 * own["auc"] - 1), mean(exact), mean(by_rows), gap, theirs))
+            rows.append((key.data, key.positive, mean(2 * own["auc"] - 1), mean(exact), mean(by_rows), gap, published))
     columns = ("data set", "class", "2 AUC - 1", "PEM", "PEM, ties by rows", "largest gap in a split", "the text's PEM")
     return Table(columns, tuple(rows))
 
@@ -306,9 +306,9 @@ def _list_standings(values: Values, *, tree: str = "C4.5") -> list[Standing]:
         key = Key(name, positive, learner)
         ours = values[key._replace(learner=tree) if learner == "C4.5" else key]
         for measure in MEASURES:
-            theirs = load_published().get(key, {}).get(measure)
-            if theirs is not None and not np.isnan(ours[measure]).all():
-                rows.append(Standing(key, measure, locate(ours[measure], theirs)))
+            published = load_published().get(key, {}).get(measure)
+            if published is not None and not np.isnan(ours[measure]).all():
+                rows.append(Standing(key, measure, locate(ours[measure], published)))
     return rows
 
 
@@ -332,12 +332,12 @@ def write_verdict(values: Values) -> Iterator[str]:
         return
     inside = sum(not standing.side for standing in rows)
     by_learner = {name: [not standing.side for standing in rows if standing.key.learner == name] for name in LEARNERS}
-    listed = ", ".join(f"{name} {sum(own)} of {len(own)}" for name, own in by_learner.items())
+    counts = ", ".join(f"{name} {sum(own)} of {len(own)}" for name, own in by_learner.items())
     yield (
         f"{inside} of the {len(rows)} printed numbers ({100 * inside / len(rows):.0f} %) lie in the middle 95 % of "
         "our splits; those of one more split of ours would in at least about "
         f"{100 * compute_expected_share(values):.0f} %. "
-        f"By learner: {listed}."
+        f"By learner: {counts}."
     )
     names = dict.fromkeys(standing.key.data for standing in rows)
     outside = Counter(standing.key.data for standing in rows if standing.side)
@@ -349,12 +349,13 @@ def write_verdict(values: Values) -> Iterator[str]:
             f"{len(names) - len(outside)} of {len(names)} data sets have none outside, and {where} at least half of "
             "all that are."
         )
-    plain = [
+    unpruned = [
         not standing.side for standing in _list_standings(values, tree=PLAIN_TREE) if standing.key.learner == "C4.5"
     ]
     yield (
         f"The range of our tree depends on how it is pruned and smoothed: it holds {sum(by_learner['C4.5'])} of the "
-        f"{len(plain)} numbers printed for C4.5, and that of a tree that is neither pruned nor smoothed {sum(plain)}."
+        f"{len(unpruned)} numbers printed for C4.5, and that of a tree that is neither pruned nor smoothed "
+        f"{sum(unpruned)}."
     )
 
 
@@ -470,8 +471,8 @@ def run(settings: StudySettings) -> StudyReport:
     splits = QUICK_SPLITS if settings.quick else SPLITS
     parts = [(data.name, data.fingerprint, number) for data in sets for number in range(splits)]
     work = _Work({(data.name, data.fingerprint): data for data in sets}).split
-    done = do_parts(work, parts, settings, "quota 3")
-    values = _gather({(name, number): value for (name, _, number), value in zip(parts, done, strict=True)})
+    results = do_parts(work, parts, settings, "quota 3")
+    values = _gather({(name, number): value for (name, _, number), value in zip(parts, results, strict=True)})
     left_out += _note_one_class(values, splits)
     sections = (
         StudySection(
@@ -595,14 +596,14 @@ def _draw_chart(values: Values) -> Picture | None:
     rows = [
         {
             "our mean": mean(own[m]),
-            "the text": float(theirs),
+            "the text": float(published),
             "measure": TITLES[m],
             "data set": key.data,
             "learner": key.learner,
         }
         for key, own in values.items()
         for m in MEASURES
-        if (theirs := load_published().get(key, {}).get(m)) is not None and not np.isnan(own[m]).all()
+        if (published := load_published().get(key, {}).get(m)) is not None and not np.isnan(own[m]).all()
     ]
     if not rows:
         return None

@@ -185,24 +185,24 @@ def _describe_claims(correlations: dict[tuple[str, str], list[float]]) -> str:
     """Return the two pairs that the text calls highly correlated, here and there."""
     sentences = []
     for pair in (("average_qrecall", "pem"), ("pem", "pearson")):
-        here, there = correlations[pair], PUBLISHED[pair]
+        ours, published = correlations[pair], PUBLISHED[pair]
         sentences.append(
-            f"{_name_pair(pair)}: above {HIGH} in {sum(r > HIGH for r in here)} of {len(here)} experiments (mean "
-            f"{np.mean(here):.3f}), in the text in {sum(r > HIGH for r in there)} of {len(there)} (mean "
-            f"{np.mean(there):.3f})"
+            f"{_name_pair(pair)}: above {HIGH} in {sum(r > HIGH for r in ours)} of {len(ours)} experiments (mean "
+            f"{np.mean(ours):.3f}), in the text in {sum(r > HIGH for r in published)} of {len(published)} (mean "
+            f"{np.mean(published):.3f})"
         )
     return f"The text calls two pairs highly correlated. {'; '.join(sentences)}."
 
 
 def _describe_same_numbers(results: list[dict[str, list[float]]]) -> str:
     """Return in how many experiments measures are largest at the same number of voters."""
-    theirs = tuple(PUBLISHED_BEST)
+    published = tuple(PUBLISHED_BEST)
     tops = [{name: {*find_best(result[name])} for name in MEASURES} for result in results]
-    all_of_them = sum(bool(set.intersection(*(top[name] for name in theirs))) for top in tops)
+    all_of_them = sum(bool(set.intersection(*(top[name] for name in published))) for top in tops)
     printed = [[{*map(int, row[i].split(" and "))} for row in PUBLISHED_BEST.values()] for i in range(4)]
     in_text = sum(bool(set.intersection(*row)) for row in printed)
     shared = {
-        pair: sum(bool(top[pair[0]] & top[pair[1]]) for top in tops) for pair in itertools.combinations(theirs, 2)
+        pair: sum(bool(top[pair[0]] & top[pair[1]]) for top in tops) for pair in itertools.combinations(published, 2)
     }
     least, most = min(shared, key=lambda pair: shared[pair]), max(shared, key=lambda pair: shared[pair])
     return (
@@ -263,8 +263,8 @@ def _draw_figure_11(correlations: dict[tuple[str, str], list[float]]) -> Picture
 def _make_table_6(results: list[dict[str, list[float]]]) -> Table:
     rows = []
     for name in MEASURES:
-        theirs: tuple[str, ...] = PUBLISHED_BEST.get(name, ("not given",) * 4)
-        cells = [f"{_join_numbers(find_best(result[name]))} ({theirs[i]})" for i, result in enumerate(results)]
+        published: tuple[str, ...] = PUBLISHED_BEST.get(name, ("not given",) * 4)
+        cells = [f"{_join_numbers(find_best(result[name]))} ({published[i]})" for i, result in enumerate(results)]
         rows.append((TITLES[name], *cells))
     return Table(("measure", *(f"experiment {i + 1}" for i in range(len(results)))), tuple(rows))
 
@@ -272,9 +272,11 @@ def _make_table_6(results: list[dict[str, list[float]]]) -> Table:
 def _make_table_7(correlations: dict[tuple[str, str], list[float]]) -> Table:
     rows = []
     for pair, values in correlations.items():
-        theirs = float(np.mean(PUBLISHED[pair])) if pair in PUBLISHED else None
+        published = float(np.mean(PUBLISHED[pair])) if pair in PUBLISHED else None
         low, high = (float(x) for x in np.quantile(values, (0.025, 0.975)))
-        rows.append((f"{TITLES[pair[0]]} # {TITLES[pair[1]]}", *values[:4], float(np.mean(values)), low, high, theirs))
+        rows.append(
+            (f"{TITLES[pair[0]]} # {TITLES[pair[1]]}", *values[:4], float(np.mean(values)), low, high, published)
+        )
     columns = ("measures", *(f"exp. {i}" for i in range(1, 5)), "mean", "2.5 %", "97.5 %", "the text's mean")
     return Table(columns, tuple(rows))
 
