@@ -157,7 +157,7 @@ def _read_columns(
 @public
 @dataclass(frozen=True, eq=False)
 class Comparison(Reported, NamedParts[str, Evaluation]):
-    """Models on the same cases: a mapping of their evaluations, and what only the pairs of scores can tell."""
+    """Models on the same cases: a mapping of their evaluations, with paired comparisons."""
 
     evaluations: Mapping[str, Evaluation]
     pairing: Pairing
@@ -216,7 +216,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         """
         check_choice(method, "method", TESTS)
         count = self._choose_resamples(resamples)
-        compared = self._ask(measure, parameters, count, check_whole(seed, "seed", 0))
+        compared = self._compare_measure(measure, parameters, count, check_whole(seed, "seed", 0))
         if method != "permutation":
             (compared,) = share_resamples([compared], self.pairing, count, seed, method)
         return run_pair_tests(compared, method, self.pairing, make_hypothesis(alternative, margin, compared.measure))
@@ -247,7 +247,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             parameters: Parameters of the measure, and its cut, if not that of the models.
         """
         level = check_level(level)
-        return self._ask_two(measure, a, b, method, resamples, seed, parameters).estimate(method, level)
+        return self._compare_two(measure, a, b, method, resamples, seed, parameters).estimate(method, level)
 
     def ratio(
         self,
@@ -271,7 +271,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             parameters: Parameters of the measure, and its cut, if not that of the models.
         """
         level = check_level(level)
-        return self._ask_two(measure, a, b, "auto", None, 0, parameters).ratio(level)
+        return self._compare_two(measure, a, b, "auto", None, 0, parameters).ratio(level)
 
     def confidence_curve(
         self,
@@ -295,7 +295,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             seed: The seed of the resamples.
             parameters: Parameters of the measure, and its cut, if not that of the models.
         """
-        pair = self._ask_two(measure, a, b, method, resamples, seed, parameters)
+        pair = self._compare_two(measure, a, b, method, resamples, seed, parameters)
         return confidence_curve(pair.title, *pair.difference(method))
 
     def verdict(
@@ -317,7 +317,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             parameters: Parameters of the measure, and its cut, if not that of the models.
         """
         level, count = check_level(level), self._choose_resamples(resamples)
-        compared = self._ask(measure, parameters, count, check_whole(seed, "seed", 0))
+        compared = self._compare_measure(measure, parameters, count, check_whole(seed, "seed", 0))
         (compared,) = share_resamples([compared], self.pairing, count, seed)
         return "\n".join(compared.sentences(level))
 
@@ -329,7 +329,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         Args:
             measure: A measure, or your own function.
         """
-        return self._ask(measure, {}, 1, 0).choose("auto").name
+        return self._compare_measure(measure, {}, 1, 0).choose("auto").name
 
     def summary(
         self,
@@ -348,7 +348,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         qualifies a row is in its column `note`; printed, each note stands once below the table.
 
         Args:
-            measures: Those whose differences are wanted, as in `Evaluation.summary`; the headlines when None.
+            measures: The measures, as in `Evaluation.summary`; the headlines when None.
             of_models: Those that the summary of each model holds; the same when None, and all of them with "all".
             level: The level of intervals and tests.
             resamples: The number of resamples; by the length of the list when None, and 0 to resample nothing.
@@ -392,9 +392,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         return (*summary.notes, *summary.row_notes)
 
     def _limit_resamples(self, measures: int, resamples: int | None) -> int:
-        """Return the number of bootstrap samples for `measures` measures: as requested, or by
-        `cutline.results.resample_budget`.
-        """
+        """Return the number of bootstrap samples as requested, or by the budget; 0 if it would be exceeded."""
         count = self._choose_resamples(resamples, least=0)
         cost = measures * len(self)
         return count if resamples is not None or is_affordable(cost, len(self.pairing), count) else 0
@@ -410,14 +408,16 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
     def _cuts(self) -> dict[str, CutPoint]:
         return {name: evaluation.cut for name, evaluation in self.items()}
 
-    # ------------------------------------------------------------------ asking
+    # ------------------------------------------------------------------ pairs of models
 
-    def _ask(self, measure: MeasureLike, parameters: Mapping[str, Any], resamples: int, seed: int) -> MeasureComparison:
-        """Return a measure as a question to all models, and as a question to each pair of them."""
+    def _compare_measure(
+        self, measure: MeasureLike, parameters: Mapping[str, Any], resamples: int, seed: int
+    ) -> MeasureComparison:
+        """Return the comparison of all models, and of each pair, in a measure."""
         chosen = resolve_measure(measure, parameters)
         return compare_measure(self.pairing, self._cuts, chosen, parameters, resamples, seed, strict=True)
 
-    def _ask_two(
+    def _compare_two(
         self,
         measure: MeasureLike,
         a: str | None,
@@ -427,10 +427,12 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         seed: int,
         parameters: Mapping[str, Any],
     ) -> PairedMeasure:
-        """Return a measure as a question to two of the models."""
+        """Return the comparison of two of the models in a measure."""
         check_choice(method, "method", INTERVALS)
         i, j = find_models(self.names, a, b)
-        pairs = self._ask(measure, parameters, self._choose_resamples(resamples), check_whole(seed, "seed", 0)).pairs
+        pairs = self._compare_measure(
+            measure, parameters, self._choose_resamples(resamples), check_whole(seed, "seed", 0)
+        ).pairs
         return pairs[i, j] if i < j else pairs[j, i].swap_models()
 
     # ------------------------------------------------------------------ curves and charts
@@ -586,7 +588,7 @@ def compare_counts(
     rows = []
     for measure in chosen:
         values = {name: float(measure.compute(table)) for name, table in tables.items()}
-        rows.append((str(measure), measure.title, *values.values(), order_of_values(values, measure.better)))
+        rows.append((str(measure), measure.title, *values.values(), write_order(values, measure.better)))
     return Table(("measure", "title", *tables, "order"), tuple(rows), hidden=("title",))
 
 
@@ -601,10 +603,10 @@ def _check_tables(tables: object) -> None:
             raise InputError(problem, "pass cl.Counts, or ev.at(threshold=0.5)")
 
 
-def order_of_values(values: Mapping[str, float], better: str | None) -> str:
-    """Return the names from the best to the worst, equal ones joined by =; undefined ones are left out.
+def write_order(values: Mapping[str, float], better: str | None) -> str:
+    """Write the names from the best to the worst, with = between equal ones, without undefined ones.
 
-    >>> order_of_values({"A": 0.9, "B": 0.9, "C": 0.88}, "higher")
+    >>> write_order({"A": 0.9, "B": 0.9, "C": 0.88}, "higher")
     'A = B > C'
     """
     known = {name: value for name, value in values.items() if not math.isnan(value)}

@@ -355,7 +355,7 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
     lengths = {len(column) for column in columns.values()}
     if len(lengths) > 1:
         raise InputError("has columns of different lengths", "pass one value for each data set", argument="table")
-    numbers = {name: _as_numbers(column) for name, column in columns.items()}
+    numbers = {name: _convert_to_numbers(column) for name, column in columns.items()}
     if models is not None:
         models = list_names(models, "models")
         for name in models:
@@ -381,7 +381,7 @@ def _read_columns(source: column_source.Source) -> dict[str, Any]:
     return dict(source.read_columns({name: column_source.Request("id", name) for name in source.columns}))
 
 
-def _as_numbers(column: Array) -> Array | None:
+def _convert_to_numbers(column: Array) -> Array | None:
     """Return the column as floats, missing values as NaN; None where it is text."""
     if column.dtype.kind in "iuf":
         return column.astype(float)

@@ -83,7 +83,7 @@ def _align_cuts(a: Evaluation, b: Evaluation) -> tuple[Evaluation, Evaluation]:
     Each at its own default would hide a shift of the scores: both would flag about as many cases as are positive.
     """
     if a.ranking.are_probabilities != b.ranking.are_probabilities:
-        a, b = _as_scores(a), _as_scores(b)
+        a, b = _treat_as_scores(a), _treat_as_scores(b)
     same_direction = a.ranking.higher_is_positive == b.ranking.higher_is_positive
     if a.cut == b.cut or not (a.cut.is_default and b.cut.is_default) or not same_direction:
         return a, b
@@ -91,8 +91,8 @@ def _align_cuts(a: Evaluation, b: Evaluation) -> tuple[Evaluation, Evaluation]:
     return a.with_cut(threshold=together), b.with_cut(threshold=together)
 
 
-def _as_scores(ev: Evaluation) -> Evaluation:
-    """Return the evaluation with scores that are not taken for probabilities."""
+def _treat_as_scores(ev: Evaluation) -> Evaluation:
+    """Return the evaluation with its scores treated as scores, not as probabilities."""
     is_named = not (ev.cut.is_default or ev.cut.by_quota)
     ranking = replace(ev.ranking, are_scores=True)
     return Evaluation(ranking, ev.threshold if is_named else None, ev.name, ev.groups, ev.quota, ev.share)
@@ -133,7 +133,7 @@ class IndependentComparison(Summarized):
         """
         level = check_level(level)
         chosen = use_alias(MEASURES[measure], measure)
-        difference, method, notes = self._difference(chosen, method, resamples, seed, parameters)
+        difference, method, notes = self._compute_difference(chosen, method, resamples, seed, parameters)
         reach = chosen.range[1] - chosen.range[0]
         title = f"{chosen}: {self.names[0]} - {self.names[1]}"
         limits = (math.nan, math.nan) if math.isnan(difference.value) else difference.interval(level)
@@ -163,7 +163,7 @@ class IndependentComparison(Summarized):
         """
         chosen = use_alias(MEASURES[measure], measure)
         tested = make_hypothesis(alternative, margin, chosen)
-        difference, method, notes = self._difference(chosen, method, resamples, seed, parameters)
+        difference, method, notes = self._compute_difference(chosen, method, resamples, seed, parameters)
         p_value = math.nan if math.isnan(difference.value) else tested.p_value(difference, chosen)
         share = difference.share() if isinstance(difference, ResampledDifference) else math.nan
         head = (str(chosen), *self.names, difference.value, p_value, p_value, share, method, tuple(notes))
@@ -299,7 +299,7 @@ class IndependentComparison(Summarized):
         )
         return first, second
 
-    def _difference(
+    def _compute_difference(
         self, measure: Measure, method: str, resamples: int | None, seed: int, parameters: dict[str, Any]
     ) -> tuple[Difference, str, list[str]]:
         check_choice(method, "method", METHODS)

@@ -241,9 +241,9 @@ def test_resampled_choices_are_the_choices_of_the_resamples():
     made = make_promises(r, [parse_requirement("recall >= 0.7")], 0.8, after_looking=False)
     plan = CutSearch(tuple(promise.meets for promise in made), make_criterion("f1"))
 
-    one_by_one = [float(plan.keys(one)) for one in stack.one_by_one()]
+    one_by_one = [float(plan.choose_keys(one)) for one in stack.one_by_one()]
 
-    assert plan.keys(stack).tolist() == one_by_one
+    assert plan.choose_keys(stack).tolist() == one_by_one
 
 
 # ---------------------------------------------------------------------- the cut as an object

@@ -15,7 +15,7 @@ from scipy.stats import norm
 
 from cutline import UnknownNameError
 from cutline.cli.main import main
-from cutline.comparison import order_of_values
+from cutline.comparison import write_order
 from cutline.studies import STUDIES, StudySettings, noise, skew, study, voting
 from cutline.studies.study import do_parts
 
@@ -43,7 +43,7 @@ def test_murphys_table_5_comes_out_and_mutual_information_is_not_alone():
     ],
 )
 def test_an_order_tells_ties_from_differences(values, better, expected):
-    assert order_of_values(values, better) in (expected, expected.replace("A = B", "B = A"))
+    assert write_order(values, better) in (expected, expected.replace("A = B", "B = A"))
 
 
 def test_the_skew_formulas_are_those_of_a_huge_sample():

@@ -409,7 +409,7 @@ def count_needed_cases(rate: float, confidence: float) -> float:
 def compute_upper_bounds(missed: Any, cases: Any, confidence: float) -> Array:
     """Return Clopper and Pearson's upper bound of a rate, given `missed` of `cases`; 1 if all were missed.
 
-    >>> float(upper_bounds(0, 29, 0.95).round(4))
+    >>> float(compute_upper_bounds(0, 29, 0.95).round(4))
     0.0981
     """
     from scipy.special import betaincinv
@@ -435,7 +435,7 @@ def compute_simultaneous_bounds(cases: int, confidence: float) -> Array:
     The bound for j is the same quantile for all j of the Beta distribution of the (j + 1)-th smallest uniform number.
     With many cases not every j has a quantile of its own; it then takes the next larger one, which is a little wider.
 
-    >>> int((1 - simultaneous_bounds(100, 0.95) >= 0.9).sum()) - 1  # misses that still promise a recall of 0.9
+    >>> int((1 - compute_simultaneous_bounds(100, 0.95) >= 0.9).sum()) - 1  # misses that still promise a recall of 0.9
     2
     """
     from scipy.special import betaincinv
@@ -452,7 +452,7 @@ def compute_simultaneous_bounds(cases: int, confidence: float) -> Array:
 def find_local_level(cases: int, confidence: float) -> float:
     """Find the error probability of each single bound with which all hold with the confidence.
 
-    >>> [round(local_level(m, 0.95), 6) for m in (20, 50, 100)]
+    >>> [round(find_local_level(m, 0.95), 6) for m in (20, 50, 100)]
     [0.005217, 0.003287, 0.002461]
     """
     from scipy.special import betaincinv

@@ -131,8 +131,8 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         level, rope = check_level(level), _check_rope(rope)
         chosen = use_alias(MEASURES[measure], measure)
         first, second = (self[name].fold_values(chosen, **parameters) for name in (a, b))
-        difference, notes = self._difference(a, b, chosen, parameters)
-        oriented = self._orient(chosen, difference)
+        difference, notes = self._compute_difference(a, b, chosen, parameters)
+        oriented = self._turn_to_first(chosen, difference)
         posterior = correlated_t(oriented, rope)
         return FoldTest(
             str(chosen),
@@ -169,7 +169,7 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         adjusted = holm([test.p_value for test in results])
         return [replace(test, p_holm=p) for test, p in zip(results, adjusted, strict=True)]
 
-    def _difference(
+    def _compute_difference(
         self, a: str, b: str, measure: Measure, parameters: Mapping[str, Any]
     ) -> tuple[FoldMean, tuple[str, ...]]:
         model_a, model_b = self[a], self[b]
@@ -187,7 +187,7 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         return replace(mean, value=first.value - second.value), notes
 
     @staticmethod
-    def _orient(measure: Measure, difference: FoldMean) -> FoldMean:
+    def _turn_to_first(measure: Measure, difference: FoldMean) -> FoldMean:
         """Return the difference so that positive means a is better."""
         if measure.better is None:
             raise ParameterError(
@@ -278,7 +278,7 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
 
         test = self.test(measure, rope=rope, a=a, b=b)
         chosen = use_alias(MEASURES[measure], measure)
-        mean = self._orient(chosen, self._difference(test.a, test.b, chosen, {})[0])
+        mean = self._turn_to_first(chosen, self._compute_difference(test.a, test.b, chosen, {})[0])
         posterior = Posterior(test.worse, test.same, test.better, test.rope)
         title = test.title if chosen.better == "higher" else f"{test.title}, lower is better: advantage"
         return fold_charts.draw_posterior(mean, posterior, (test.a, test.b), title, **look)
@@ -354,7 +354,7 @@ def compare_folds(
 
 
 def _check_same_folds(models: Mapping[str, FoldEvaluation]) -> None:
-    """Refuse models whose folds differ: the differences of folds would mean nothing."""
+    """Raise if the models have different folds, as their differences could not be compared."""
     (first, model), *others = models.items()
     sizes = [(part.positives.item(), part.negatives.item()) for own in model.parts for part in own]
     for name, other in others:

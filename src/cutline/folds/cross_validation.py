@@ -1,4 +1,4 @@
-"""cross_validate(): fit a classifier on folds and evaluate what it says of the cases that it did not see."""
+"""cross_validate(): fit a classifier on folds and evaluate its out-of-fold predictions."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Splits(NamedTuple):
 
 
 def find_repeats(pairs: Sequence[tuple[Array, Array]]) -> Splits:
-    """Return the splits with their repeats: a test set that meets an earlier one of its repeat begins a new one."""
+    """Group the splits into repeats; a test set that overlaps an earlier one begins a new repeat."""
     train, test = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     repeats: list[list[int]] = []
     seen: set[int] = set()
@@ -109,7 +109,7 @@ class CrossValidation(FoldEvaluation):
         """Return the measures with their means over the folds and intervals.
 
         Args:
-            measures: Which ones; those that were given to `cross_validate`, or all, when None.
+            measures: The measures; those passed to `cross_validate`, or all, when None.
             family: All measures of one question: cut, ranking, probability, quota or cost.
             intervals: Whether intervals are made.
             level: The level of the intervals.
@@ -156,7 +156,7 @@ class CrossValidation(FoldEvaluation):
         outer, inner, folds = (np.array(part) for part in zip(*done, strict=True))
         return NestedCrossValidation(np.asarray(self.y) == self.positive, outer, inner, folds, seed, repeats)
 
-    def _by_nesting(self, measure: Measure, level: float, parameters: Mapping[str, Any]) -> Estimate:
+    def _estimate_by_nesting(self, measure: Measure, level: float, parameters: Mapping[str, Any]) -> Estimate:
         rest = dict(parameters)
         options = {name: rest.pop(name) for name in ("repeats", "n_jobs", "progress", "resume") if name in rest}
         _check_mean_of_cases(measure)
@@ -166,7 +166,7 @@ class CrossValidation(FoldEvaluation):
 @public
 @dataclass(frozen=True, eq=False)
 class NestedCrossValidation(ComparedByFields):
-    """Scores of nested cross-validation: `outer` by models without the fold of a case, `inner` without another too."""
+    """Scores of nested cross-validation: `outer` by models without the fold of a case, `inner` without a second one."""
 
     positive: Array = field(repr=False)
     outer: Array = field(repr=False)
@@ -359,7 +359,7 @@ def cross_validate(
         raise ParameterError("was made with another seed", "pass the same one to continue", argument="resume")
     fitted = isinstance(estimator, Mapping)
     if fitted:
-        models, splits = _from_scikit_learn(estimator)
+        models, splits = _read_scikit_learn_result(estimator)
         scores = [
             _compute_scores(model, _take_rows(X, test), chosen) for model, test in zip(models, splits.test, strict=True)
         ]
@@ -416,8 +416,8 @@ def _compute_scores(fitted: Any, X: Any, positive: Any) -> Array:
     return np.asarray(compute_model_scores(fitted, X, classes.index(chosen)), dtype=float)
 
 
-def _from_scikit_learn(result: Mapping[str, Any]) -> tuple[list[Any], Splits]:
-    """Return the fitted models and the rows, from the dict of scikit-learn's cross_validate."""
+def _read_scikit_learn_result(result: Mapping[str, Any]) -> tuple[list[Any], Splits]:
+    """Read the fitted models and the rows from the result of scikit-learn's cross_validate."""
     lacking = [name for name in ("estimator", "indices") if name not in result]
     if lacking:
         raise InputError(

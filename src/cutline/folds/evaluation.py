@@ -49,7 +49,7 @@ FEW_CASES = 60  # of the rarer class: with fewer, some intervals covered less th
 
 
 class OutOfFold(NamedTuple):
-    """The cases of a cross-validation one by one: scores and folds have a row for each repeat."""
+    """The cases of a cross-validation, with a row of scores and folds for each repeat."""
 
     positive: Array
     scores: Array
@@ -102,15 +102,13 @@ class FoldEvaluation(MeasuredAtCut):
 
     @cached_property
     def ranking(self) -> Ranking:  # type: ignore[override]
-        """Return the cases of the first repeat in one ranking: each case once. Only counts and probabilities may
-        use it.
-        """
+        """Ranking of the cases of the first repeat, for counts and measures of probabilities."""
         return merge(self.parts[0])
 
     @property
     def has_both_classes(self) -> bool:
         """Whether each fold has cases of both classes."""
-        return self._fewest > 0
+        return self._smallest_class > 0
 
     @property
     def _all(self) -> list[Ranking]:
@@ -190,17 +188,19 @@ class FoldEvaluation(MeasuredAtCut):
             **parameters: Its parameters, and where it is cut.
         """
         chosen = use_alias(MEASURES[measure], measure)
-        return self._fold_values(chosen, self.cut.complete_parameters(chosen, parameters))
+        return self._compute_fold_values(chosen, self.cut.complete_parameters(chosen, parameters))
 
-    def _fold_values(self, measure: Measure, parameters: Mapping[str, Any]) -> FoldValues:
+    def _compute_fold_values(self, measure: Measure, parameters: Mapping[str, Any]) -> FoldValues:
         self._check_classes(measure)
         values = self._measure_folds(measure, parameters)
         undefined = int(np.isnan(values).sum())
         why = ""
         if undefined:
             why = f"{measure.title} is undefined in {undefined} of {values.size} folds"
-        elif not _is_unbiased(measure) and self._fewest < FEW_IN_FOLD and not self._scales_apart:
-            why = f"A fold has only {format_count(self._fewest, 'case')} of a class, too few for {measure.title}"
+        elif not _is_unbiased(measure) and self._smallest_class < FEW_IN_FOLD and not self._scale_shift:
+            why = (
+                f"A fold has only {format_count(self._smallest_class, 'case')} of a class, too few for {measure.title}"
+            )
         slope = self._estimate_prevalence_slope(measure, parameters)
         if not why:
             return FoldValues(float(values.mean()), values.ravel(), slope=slope)
@@ -215,10 +215,10 @@ class FoldEvaluation(MeasuredAtCut):
         return FoldValues(float(pooled.mean()), pseudo.ravel(), why, slope)
 
     def _estimate_prevalence_slope(self, measure: Measure, parameters: Mapping[str, Any]) -> float:
-        """Return the derivative of a measure by the share of positives; 0 where it depends on each class alone."""
-        if _is_of_each_class(measure) or not self._hidden:
+        """Return the derivative of a measure by the prevalence; 0 if it depends on each class alone."""
+        if _depends_on_single_classes(measure) or not self._hidden_share:
             return 0.0
-        more, less = _with_odds(self.ranking, 11, 10), _with_odds(self.ranking, 10, 11)
+        more, less = _reweight_classes(self.ranking, 11, 10), _reweight_classes(self.ranking, 10, 11)
         try:
             above, below = (self._measure_part(measure, part, parameters) for part in (more, less))
         except CutlineError:  # a quota that has no place
@@ -227,8 +227,8 @@ class FoldEvaluation(MeasuredAtCut):
         return (above - below) / distance if math.isfinite(above) and math.isfinite(below) else 0.0
 
     @cached_property
-    def _hidden(self) -> float:
-        """Return the share of the variance of the prevalence that the folds do not show."""
+    def _hidden_share(self) -> float:
+        """Share of the variance of the prevalence that does not vary between folds."""
         positives, sizes = (
             np.array([float(getattr(part, name)) for part in self._all]) for name in ("positives", "total")
         )
@@ -242,16 +242,16 @@ class FoldEvaluation(MeasuredAtCut):
         """
         r = self.ranking
         share = float(r.positives / r.total)
-        return validation.check_amount(slope, "slope") ** 2 * share * (1 - share) / float(r.total) * self._hidden
+        return validation.check_amount(slope, "slope") ** 2 * share * (1 - share) / float(r.total) * self._hidden_share
 
     @cached_property
-    def _fewest(self) -> int:
-        """Return the number of cases of the rarer class in the fold with the fewest."""
+    def _smallest_class(self) -> int:
+        """Smallest number of cases of a class in a fold."""
         return int(min(min(part.positives, part.negatives) for part in self._all))
 
     def _check_classes(self, measure: Measure) -> None:
-        """Refuse rank measures where a fold has one class: no pair of cases can be compared there."""
-        if self._fewest or _is_mean_of_cases(measure):
+        """Raise for a rank measure if a fold has cases of one class only."""
+        if self._smallest_class or _is_mean_of_cases(measure):
             return
         sizes = [float(part.total) for part in self._all]
         if max(sizes) <= 1:
@@ -291,9 +291,9 @@ class FoldEvaluation(MeasuredAtCut):
         level, method = check_level(level), check_choice(method, "method", METHODS)
         chosen = use_alias(MEASURES[measure], measure)
         if method == "ledell":
-            return self._by_ledell(chosen, level)
+            return self._estimate_by_ledell(chosen, level)
         if method == "nested":
-            return self._by_nesting(chosen, level, parameters)
+            return self._estimate_by_nesting(chosen, level, parameters)
         return self._estimate(chosen, self.cut.complete_parameters(chosen, parameters), level)
 
     def estimates(
@@ -308,23 +308,23 @@ class FoldEvaluation(MeasuredAtCut):
         """
         return [self.estimate(measure, level, method) for measure in list_measures(measures)]
 
-    def _mean(self, measured: FoldValues) -> FoldMean:
+    def _compute_mean(self, measured: FoldValues) -> FoldMean:
         more = self.compute_prevalence_variance(measured.slope)
         mean = nadeau_bengio(measured.values, self.folds, self.test_to_train, more)
         return replace(mean, value=measured.value)
 
     def _estimate(self, measure: Measure, parameters: Mapping[str, Any], level: float) -> Estimate:
-        measured = self._fold_values(measure, parameters)
+        measured = self._compute_fold_values(measure, parameters)
         notes = [f"{measured.pooled}: the folds of each repeat were pooled."] if measured.pooled else []
         if math.isnan(measured.value) or not np.isfinite(measured.values).all():
             return Estimate(str(measure), measured.value, math.nan, math.nan, level, "", tuple(notes))
-        mean = self._mean(measured)
+        mean = self._compute_mean(measured)
         if mean.standard_error <= 1e-12 * max(1.0, abs(mean.value)):
             notes.append("All folds have the same value, so that their spread says nothing of the uncertainty.")
             return Estimate(str(measure), mean.value, math.nan, math.nan, level, "", tuple(notes))
         return build_estimate(measure, mean.value, mean.limits(level), level, "nadeau_bengio", notes)
 
-    def _by_ledell(self, measure: Measure, level: float) -> Estimate:
+    def _estimate_by_ledell(self, measure: Measure, level: float) -> Estimate:
         if measure.name != "auc":
             raise ParameterError(f"ledell is a method for the AUC, not for {measure.name}", "leave method out")
         self._check_classes(measure)
@@ -339,7 +339,7 @@ class FoldEvaluation(MeasuredAtCut):
             notes.append("This interval is for many cases; with fewer than 1,000 it is probably too narrow.")
         return build_estimate(measure, mean.value, mean.limits(level), level, "ledell", notes)
 
-    def _by_nesting(self, measure: Measure, level: float, parameters: Mapping[str, Any]) -> Estimate:  # noqa: ARG002
+    def _estimate_by_nesting(self, measure: Measure, level: float, parameters: Mapping[str, Any]) -> Estimate:  # noqa: ARG002
         raise ParameterError("nested fits the model again, which scores do not allow", "use cross_validate()")
 
     # ------------------------------------------------------------------ many numbers
@@ -407,7 +407,7 @@ class FoldEvaluation(MeasuredAtCut):
                 f"models that saw {percent} % of them, so that it is slightly pessimistic.",
             ),
             *self.warnings,
-            *self._scale_notes(),
+            *self._make_scale_notes(),
         ]
         smaller = min(self.ranking.positives, self.ranking.negatives)
         if smaller < FEW_CASES:
@@ -430,12 +430,12 @@ class FoldEvaluation(MeasuredAtCut):
         return tuple(notes)
 
     @cached_property
-    def _scales_apart(self) -> float:
-        """Return how many standard deviations lie between the mean scores of the folds; 0 if it may be chance."""
+    def _scale_shift(self) -> float:
+        """Largest difference between mean scores of folds, in standard deviations; 0 if it may be chance."""
         return scales_apart([(part.score, part.size) for part in self._all])
 
-    def _scale_notes(self) -> list[Note]:
-        apart = self._scales_apart
+    def _make_scale_notes(self) -> list[Note]:
+        apart = self._scale_shift
         if not apart:
             return []
         text = (
@@ -462,13 +462,13 @@ class FoldEvaluation(MeasuredAtCut):
             picture: Picture = chart("reliability", {self.name or "out of fold": self}, **parameters)
             return picture
         if name == "folds":
-            return self._fold_chart(**parameters)
+            return self._draw_values(**parameters)
         draw = fold_charts.draw_fold_roc if name == "roc" else fold_charts.draw_fold_precision_recall
         measure = "auc" if name == "roc" else "average_precision"
-        mean = self.estimate(measure) if self._fewest else None
+        mean = self.estimate(measure) if self._smallest_class else None
         return draw(self.parts, mean, self.design, **parameters)
 
-    def _fold_chart(self, measure: str = "auc", level: float = LEVEL, **look: Any) -> Picture:
+    def _draw_values(self, measure: str = "auc", level: float = LEVEL, **look: Any) -> Picture:
         from cutline.charts import fold_charts
 
         chosen = use_alias(MEASURES[measure], measure)
@@ -525,21 +525,21 @@ def build_estimate(
 
 
 def _is_mean_of_cases(measure: Measure) -> bool:
-    """Whether the measure is a mean over all cases, which a fold of one case has too."""
+    """Whether the measure is a mean over the cases, which is defined for a single case."""
     form = measure.form
     if isinstance(form, Proportion):
         return form.paired is not None and form.paired.among is None
     return isinstance(form, MeanOfCases)
 
 
-def _with_odds(r: Ranking, positives: int, negatives: int) -> Ranking:
-    """Return a ranking with the positives and the negatives multiplied by given factors."""
+def _reweight_classes(r: Ranking, positives: int, negatives: int) -> Ranking:
+    """Multiply the weights of the positives and of the negatives by factors."""
     pos, neg = r.pos * positives, r.neg * negatives
     return replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
 
 
-def _is_of_each_class(measure: Measure) -> bool:
-    """Whether the measure depends on the scores within each class alone, whatever the share of positives."""
+def _depends_on_single_classes(measure: Measure) -> bool:
+    """Whether the measure depends on the score distributions within the classes, and not on the prevalence."""
     form = measure.form
     if isinstance(form, Proportion):
         return form.paired is not None and form.paired.among is not None
@@ -549,7 +549,7 @@ def _is_of_each_class(measure: Measure) -> bool:
 
 
 def _is_unbiased(measure: Measure) -> bool:
-    """Whether the mean over small folds estimates the same as large ones: means over cases or pairs and the like."""
+    """Whether the mean over folds estimates the same value for small and large folds, as for means over cases."""
     form = measure.form
     if isinstance(form, Proportion):
         return form.paired is not None
@@ -591,13 +591,13 @@ def evaluate_folds(
     fold = _number_values(folds, "folds", cases)
     repeat = np.zeros(len(fold), dtype=int) if repeats is None else _number_values(repeats, "repeats", cases)
     group = None if groups is None else _number_values(groups, "groups", cases)
-    rows = _split(fold, repeat)
+    rows = _list_fold_rows(fold, repeat)
     parts = tuple(
         tuple(_take_cases(cases, part).rank(higher_is_positive=higher_is_positive) for part in parts) for parts in rows
     )
     return FoldEvaluation(
         parts,
-        _test_to_train(rows, train_sizes),
+        _compute_size_ratio(rows, train_sizes),
         cases=_align_out_of_fold(cases, rows),
         warnings=tuple(warn_of_leaks(rows, group)),
         **cut,
@@ -613,7 +613,7 @@ def _take_cases(cases: Cases, rows: Array) -> Cases:
 
 
 def _number_values(values: Any, name: str, cases: Cases) -> Array:
-    """Return the distinct values of a column, numbered from 0, for the rows that are complete."""
+    """Number the distinct values of a column from 0, for the complete rows."""
     column = validation.as_column(values, name)
     validation.check_length(column, cases.rows, name)
     absent = validation.find_missing(column)
@@ -623,8 +623,8 @@ def _number_values(values: Any, name: str, cases: Cases) -> Array:
     return np.unique(column.astype(str) if column.dtype.kind == "O" else column, return_inverse=True)[1]
 
 
-def _split(fold: Array, repeat: Array) -> list[list[Array]]:
-    """Return the rows of each fold of each repeat."""
+def _list_fold_rows(fold: Array, repeat: Array) -> list[list[Array]]:
+    """List the rows of each fold of each repeat."""
     repeats = []
     for r in range(int(repeat.max()) + 1):
         rows = np.flatnonzero(repeat == r)
@@ -648,8 +648,8 @@ def _split(fold: Array, repeat: Array) -> list[list[Array]]:
     return repeats
 
 
-def _test_to_train(rows: list[list[Array]], train_sizes: Any) -> float:
-    """Return the mean size of a test fold relative to the mean size of a training set."""
+def _compute_size_ratio(rows: list[list[Array]], train_sizes: Any) -> float:
+    """Return the ratio of the mean size of the test folds to that of the training sets."""
     tests = np.array([len(part) for own in rows for part in own], dtype=float)
     if train_sizes is None:
         trains = np.array([sum(map(len, own)) - len(part) for own in rows for part in own], dtype=float)

@@ -193,14 +193,14 @@ def _sum_case_influences(
 
     That is what leaving a case out changes in a coefficient, in one step: its sum of squares is the sandwich variance
     HC3 (MacKinnon and White 1985), for weights that are no counts, or where the line is not the truth. Part by part,
-    because several columns of floats of a long ranking are more than all else that is kept of it.
+    because several columns of floats would take more memory than the long ranking itself.
 
     Args:
         r: The ranking.
         x: The logits of its scores.
         make_design: From some of the logits, the design there and the linear predictor.
         covariance: The covariance by the information.
-        column: Which of the coefficients.
+        column: The position of the coefficient.
     """
     number: Any = 0.0
     second: Any = 0.0

@@ -42,7 +42,7 @@ class TripletLoss(NamedTuple):
 
 
 def _turn_margins(labels: npt.ArrayLike, margins: npt.ArrayLike, positive: object) -> tuple[Array, Array, Array]:
-    """Return which cases are positive, +1 or -1 for each, and the margins turned so that more means more right."""
+    """Return whether each case is positive, its sign (+1 or -1), and the margins times the sign."""
     is_positive, z = read_cases(labels, margins, positive=positive, name="margins")
     sign = np.where(is_positive, 1.0, -1.0)
     return is_positive, sign, sign * z
@@ -80,7 +80,7 @@ def focal(
 
 
 def logistic(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: object = None) -> Loss:
-    """Log loss of the probabilities that the margins stand for, in nats."""
+    """Return the log loss of the probabilities that the margins stand for, in nats."""
     return focal(labels, margins, gamma=0.0, positive=positive)
 
 
@@ -142,7 +142,7 @@ def triplet(
     excess = ((a - p) ** 2).sum(1) - ((a - n) ** 2).sum(1) + margin
     active = (excess > 0)[:, None]
     of_anchor, of_positive, of_negative = (
-        _pull_back_gradient(np.where(active, gradient, 0.0), unit, norm)
+        _convert_gradient(np.where(active, gradient, 0.0), unit, norm)
         for gradient, unit, norm in zip((2 * (n - p), 2 * (p - a), 2 * (a - n)), (a, p, n), norms, strict=True)
     )
     losses = np.maximum(0, excess)
@@ -150,7 +150,7 @@ def triplet(
 
 
 def _compute_norms(embeddings: Array, name: str, normalise: bool) -> Array | None:
-    """Return the norms of the embeddings; None if they must have norm 1 already, and do."""
+    """Return the norms of the embeddings; None if they are normalised already."""
     norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
     if normalise:
         if not norms.all():
@@ -163,8 +163,8 @@ def _compute_norms(embeddings: Array, name: str, normalise: bool) -> Array | Non
     return None
 
 
-def _pull_back_gradient(gradient: Array, unit: Array, norm: Array | None) -> Array:
-    """Return the gradient by an embedding, from that by what it was made of."""
+def _convert_gradient(gradient: Array, unit: Array, norm: Array | None) -> Array:
+    """Convert the gradient by a normalised embedding to the gradient by the embedding."""
     if norm is None:
         return gradient
     along = (gradient * unit).sum(1, keepdims=True)

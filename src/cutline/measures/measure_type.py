@@ -46,7 +46,7 @@ class Family(Enum):
 
 
 class CallSignature:
-    """What help() shows of a measure: how it is called, with its own parameters. The class keeps its own signature."""
+    """The signature that help() shows for a measure, with its own parameters; the class keeps its own signature."""
 
     def __get__(self, measure: Measure | None, owner: type[Measure]) -> Any:
         if measure is None:
@@ -64,7 +64,7 @@ class CallSignature:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Measure:
-    """One measure: its definition, and all that is known about it. Call it on arrays, a `Ranking` or `Counts`.
+    """A measure: its definition and its properties. Call it on arrays, a `Ranking` or `Counts`.
 
     `source`: the texts that define it, by their keys in the bibliography, with the place in the text. `concordant`: it
     can only gain when a positive moves up past a negative. `found_at`: the cut where a measure that searches the cuts
@@ -94,19 +94,19 @@ class Measure:
     headline: bool = False
     card: bool = False
     scales: bool = True
-    caveat: str = ""  # what qualifies its interval, in a sentence
-    blind_to: str = ""  # what can go wrong without it moving, in a sentence or two
-    across_sizes: str = ""  # the measure to compare data sets of different sizes by, where this one depends on the size
+    caveat: str = ""  # a sentence on the limits of its interval
+    blind_to: str = ""  # the faults of a model that it does not show, in a sentence or two
+    across_sizes: str = ""  # the measure to compare data sets of different sizes by, if this one depends on the size
     equivalent: Equivalent | None = None
     trained_by: ConstraintSearch | None = None
     numbered: Mapping[str, str] = field(default_factory=dict)
     own: bool = False
     bound: Mapping[str, Any] = field(default_factory=dict)
-    display_name: str = ""  # what results call it: the alias it was requested by, or its name
+    display_name: str = ""  # its name in results: the alias by which it was requested, or its name
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "display_name", self.display_name or self.name)
-        # So that help() and doctest see the function that defines the measure.
+        # help() and doctest read these attributes of the defining function.
         for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):
             object.__setattr__(self, attribute, getattr(self.function, attribute))
         object.__setattr__(self, "__wrapped__", self.function)
@@ -115,7 +115,7 @@ class Measure:
         if not isinstance(other, Measure):
             return NotImplemented
         is_same = self.function is other.function and self.display_name == other.display_name
-        is_same = is_same and self.baseline == other.baseline  # which a caller may replace
+        is_same = is_same and self.baseline == other.baseline  # a caller may have replaced the baseline
         return self is other or (is_same and is_equal(self.bound, other.bound))
 
     def __hash__(self) -> int:
@@ -233,7 +233,7 @@ class Measure:
         return self.needs is not Needs.PROBABILITIES or ranking.are_probabilities
 
     def reason(self, data: Counts | Ranking, **parameters: Any) -> str:
-        """Return why the value is undefined there, in words; empty when it is defined.
+        """Explain why the value is undefined for some data; empty if it is defined.
 
         Args:
             data: `Counts` for a measure of one cut, a `Ranking` for the others.
@@ -248,7 +248,7 @@ class Measure:
         return " and ".join(c.words for c in self.undefined if np.any(c.holds(data, **bound)))
 
     def baseline_value(self, data: Counts | Ranking, **parameters: Any) -> float:
-        """Return the value of scores without information there: as many cases flagged, whatever their class.
+        """Return the value of scores without information, with the same number of cases flagged.
 
         Args:
             data: `Counts` for a measure of one cut, a `Ranking` for the others.

@@ -15,7 +15,7 @@ from cutline.core.errors import ParameterError, shorten_repr
 
 
 class Context(NamedTuple):
-    """What the value of a perfect model, or the baseline, may depend on."""
+    """The properties of the data on which reference values may depend."""
 
     prevalence: float
     flagged: float = 0.5
@@ -44,7 +44,7 @@ class ReferenceValue:
 
 
 def make_constant(value: float) -> ReferenceValue:
-    """Return a reference value that is always the same number."""
+    """Make a reference value that is constant."""
     latex = {math.inf: r"\infty", -math.inf: r"-\infty"}.get(value, f"{value:g}")
     return ReferenceValue(latex, lambda s, **_: value)
 
@@ -55,7 +55,7 @@ FLAGGED = ReferenceValue("q", lambda s, **_: s.flagged)
 
 @dataclass(frozen=True)
 class UndefinedWhen:
-    """A circumstance in which a measure is undefined: in words, and as a test of what it is computed from."""
+    """A condition under which a measure is undefined: in words, and as a test of its data."""
 
     words: str
     holds: Callable[..., Any]
@@ -75,7 +75,7 @@ class Parameter:
     example: Any = None
 
     def check(self, name: str, value: Any, default: Any) -> None:
-        """Refuse a value outside the domain.
+        """Raise if a value is outside the domain.
 
         Args:
             name: The name of the parameter.
@@ -87,7 +87,7 @@ class Parameter:
             return
         if not self._is_number_inside(value):
             is_infinite = isinstance(value, float) and math.isinf(value)
-            domain = self._in_words("finite " if is_infinite and self.high < math.inf else "")
+            domain = self._describe_domain("finite " if is_infinite and self.high < math.inf else "")
             raise ParameterError(f"is {shorten_repr(value)}", f"pass {domain}", argument=name)
 
     @property
@@ -97,7 +97,7 @@ class Parameter:
     def _is_number_inside(self, value: Any) -> bool:
         if isinstance(value, bool | np.timedelta64) or not isinstance(value, int | float | np.integer | np.floating):
             return False
-        value = value.item() if isinstance(value, np.generic) else value  # of numpy's, single floats would overflow
+        value = value.item() if isinstance(value, np.generic) else value  # comparisons of numpy.float32 could overflow
         above = value >= self.low if self.includes_low else value > self.low
         below = value <= self.high if self.includes_high else value < self.high
         is_whole = isinstance(value, int) or value.is_integer()  # which infinity is not
@@ -106,9 +106,9 @@ class Parameter:
     @property
     def domain(self) -> str:
         """Allowed values, in words."""
-        return self._in_words()
+        return self._describe_domain()
 
-    def _in_words(self, which: str = "") -> str:
+    def _describe_domain(self, prefix: str = "") -> str:
         *others, last = [repr(choice) for choice in self.choices] or [""]
         named = f"{', '.join(others)} or {last}" if others else last
         if not self._takes_numbers:
@@ -117,7 +117,7 @@ class Parameter:
         high = "" if self.high >= 1e6 else f"{'up to' if self.includes_high else 'below'} {self.high:g}"
         closed = bool(low and high and self.includes_low and self.includes_high)
         bounds = f"from {self.low:g} to {self.high:g}" if closed else " and ".join(part for part in (low, high) if part)
-        number = f"a {which}{'whole ' if self.whole else ''}number {bounds}".rstrip()
+        number = f"a {prefix}{'whole ' if self.whole else ''}number {bounds}".rstrip()
         return f"{named} or {number}" if named else number
 
 

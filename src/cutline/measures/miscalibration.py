@@ -141,15 +141,13 @@ def fit_calibration_curve(r: Ranking, smooth: str = "loess", span: float = 0.75,
 
 
 def _fit_long_loess(r: Ranking, span: float, degree: int) -> Array:
-    """Return the same curve of a long ranking, which keeps the few numbers that the curve is made of and not the
-    column.
-    """
+    """Fit the loess curve of a long ranking, which caches the cubic pieces instead of the column."""
     at = loess.rescale_if_tiny(r.key[::-1])
     return _fit_long_cubics(r, at, span, degree).at(at)[0, ::-1]
 
 
 def _fit_long_cubics(r: Ranking, at: Array, span: float, degree: int) -> loess.Cubics:
-    """Return the few numbers that the curve is made of; `at` are the scores from the lowest, on a usual scale."""
+    """Fit the cubic pieces of the loess curve; `at` are the ascending scores, rescaled if tiny."""
 
     def fit() -> loess.Cubics:
         points = condense_cells(r)
@@ -164,7 +162,7 @@ def _fit_long_cubics(r: Ranking, at: Array, span: float, degree: int) -> loess.C
 
 
 def _split_into_stretches(r: Ranking, points: Points) -> loess.Condensed:
-    """Return the points of a ranking by stretches of the list from the lowest score on."""
+    """Split the points of a ranking into stretches, from the lowest score up."""
     x, pos, neg = (
         column[points.is_node].reshape(len(points.start), -1) for column in (points.score, points.pos, points.neg)
     )
@@ -228,9 +226,9 @@ def _sum_distances(r: Ranking, smooth: str, span: float, degree: int) -> tuple[A
 
 
 def _read_long_curve(r: Ranking, span: float, degree: int) -> tuple[tuple[Any, Any, Any], dict[float, Any]]:
-    """Return the sums of the distances of a long ranking from the curve, and their quantiles, from one pass."""
+    """Return the sums and the quantiles of the distances of a long ranking from the curve, in one pass."""
 
-    def read() -> tuple[tuple[Any, Any, Any], dict[float, Any]]:
+    def compute() -> tuple[tuple[Any, Any, Any], dict[float, Any]]:
         at = loess.rescale_if_tiny(r.key[::-1])
         cubics = _fit_long_cubics(r, at, span, degree)
         distance = np.empty(len(r))
@@ -245,7 +243,7 @@ def _read_long_curve(r: Ranking, span: float, degree: int) -> tuple[tuple[Any, A
         total, squares, largest = zip(*sums, strict=True)
         return (sum(total), sum(squares), max(largest)), _compute_quantiles(r, distance)
 
-    return r.cached(("long curve", span, degree), read)
+    return r.cached(("long curve", span, degree), compute)
 
 
 @from_curve(
@@ -283,7 +281,7 @@ def emax(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int =
 
 
 def _find_quantile(r: Ranking, curve: tuple[str, float, int], q: float) -> Any:
-    """Return the median or the 90th percentile of the cases' distances; one sort gives both."""
+    """Return the median or the 90th percentile of the distances; both are computed from one sort."""
     smooth, span, degree = curve
     if smooth == "loess" and r.is_in_blocks:
         return _read_long_curve(r, span, degree)[1][q]
@@ -291,18 +289,16 @@ def _find_quantile(r: Ranking, curve: tuple[str, float, int], q: float) -> Any:
 
 
 def _compute_quantiles(r: Ranking, distance: Array) -> dict[float, Any]:
-    """Return the quantiles of the cases' distances, linear between two (type 7); of weights that are no counts, a
-    step.
-    """
-    at = _select_around_quantiles(distance) if r.is_in_blocks and _has_one_each(r) else _make_lookup(r, distance)
+    """Return the quantiles of the distances: linear (type 7), or steps if the weights are not counts."""
+    get_value = _select_around_quantiles(distance) if r.is_in_blocks and _has_one_each(r) else _make_lookup(r, distance)
 
-    def quantile(q: float) -> Any:
+    def compute_quantile(q: float) -> Any:
         place = np.asarray((r.total - 1) * q if r.integral else r.total * q)
         first = np.floor(place) if r.integral else place
-        low = at(first)
-        return low + (place - first) * (at(first + 1) - low) if r.integral else low
+        low = get_value(first)
+        return low + (place - first) * (get_value(first + 1) - low) if r.integral else low
 
-    return {q: quantile(q) for q in _QUANTILES}
+    return {q: compute_quantile(q) for q in _QUANTILES}
 
 
 _QUANTILES = (0.5, 0.9)
@@ -315,8 +311,9 @@ def _has_one_each(r: Ranking) -> Any:
 
 
 def _select_around_quantiles(values: Array) -> Callable[[Any], Any]:
-    """Return the value at a place around a quantile, where each score has one case: chosen, which is quicker than
-    sorting. The values are put into another order.
+    """Return a function that gives the value at a place near a quantile, if each score has one case.
+
+    Partial sorting is faster than sorting; it changes the order of the values in place.
     """
     last = len(values) - 1
     near = [min(math.floor(last * q) + step, last) for q in _QUANTILES for step in (0, 1)]
@@ -325,20 +322,18 @@ def _select_around_quantiles(values: Array) -> Callable[[Any], Any]:
 
 
 def _make_lookup(r: Ranking, values: Array) -> Callable[[Any], Any]:
-    """Return the value at a place of the list of all cases, in ascending order of their values."""
+    """Return a function that gives the value at a place of the list of all cases in ascending order."""
     ordered, ends, last = _sort_values(r, values)
 
-    def at(position: Any) -> Any:
+    def get_value(position: Any) -> Any:
         cell = (ends <= position[..., None]).sum(-1) if r.integral else (ends < position[..., None]).sum(-1)
         return np.take_along_axis(ordered, np.minimum(cell, last)[..., None], -1)[..., 0]
 
-    return at
+    return get_value
 
 
 def _sort_values(r: Ranking, values: Array) -> tuple[Array, Array, Array]:
-    """Return the values at the scores from the lowest, how many cases each ends with, and the last one that has a
-    case.
-    """
+    """Return the values in ascending order, the cumulated numbers of cases, and the last value that has a case."""
     order = np.argsort(np.where(r.size > 0, values, np.inf), axis=-1)
     values, size = np.take_along_axis(values, order, -1), np.take_along_axis(r.size, order, -1)
     return values, np.cumsum(size, axis=-1), np.count_nonzero(size, axis=-1) - 1
@@ -351,7 +346,7 @@ def _sum_squares_from_prevalence(r: Ranking) -> Any:
 
 
 def _average_squares_from_prevalence(r: Ranking) -> Any:
-    """Mean squared distance of the probabilities from the prevalence."""
+    """Return the mean squared distance of the probabilities from the prevalence."""
     return divide(_sum_squares_from_prevalence(r), r.total)
 
 

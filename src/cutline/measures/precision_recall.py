@@ -29,10 +29,10 @@ from cutline.measures.roc import order
 
 
 class RecallSteps(NamedTuple):
-    """The cells at which the recall grows, of all rankings of a stack one after the other.
+    """The cells at which the recall grows, concatenated over the rankings of a stack.
 
-    `cell` is where they are in the columns of the stack read row by row, `row` which ranking they belong to,
-    `length` how many scores it has, and `first` the steps with which a ranking begins.
+    `cell` is the position in the flattened columns of the stack, `row` the number of the ranking, `length` the number
+    of scores of a ranking, and `first` the position of the first step of each ranking.
     """
 
     cell: Array
@@ -56,12 +56,12 @@ class RecallSteps(NamedTuple):
 
     @property
     def highest(self) -> Array:
-        """Cut after each step: of all with that recall, the one with the highest precision."""
+        """Cut after each step, which has the highest precision at its recall."""
         return self.cut + 1
 
     @property
     def lowest(self) -> Array:
-        """Cut before the next step, or the last one of the ranking: the one with the lowest precision."""
+        """Cut before the next step, or the last cut of the ranking, which has the lowest precision at its recall."""
         cuts = np.append(self.cut[1:], 0)[: len(self.cell)]
         cuts[self.last] = (self.row[self.last] + 1) * (self.length + 1) - 1
         return cuts
@@ -71,8 +71,8 @@ class RecallSteps(NamedTuple):
         """Last step of each ranking."""
         return np.append(self.first[1:], len(self.cell))[: len(self.first)] - 1
 
-    def before(self, values: Array) -> Array:
-        """Return the value at the beginning of each step, given the values at the ends; 0 for the first."""
+    def shift_values(self, values: Array) -> Array:
+        """Return the value at the start of each step from the values at the ends; 0 for the first step."""
         shifted = np.append(0, values[:-1]).astype(values.dtype)[: len(values)]
         shifted[self.first] = 0
         return shifted
@@ -82,15 +82,15 @@ class RecallSteps(NamedTuple):
         if r.pos.ndim == 1:
             return dot(a, b)
         bounds = np.searchsorted(self.row, np.arange(r.pos.size // self.length + 1))
-        # Each in the order it has alone, as `dot` adds floats.
+        # Each row is summed in the order of `dot`, so that values agree to the bit.
         sums = [np.einsum("i,i->", a[i:j], b[i:j]) for i, j in pairwise(bounds.tolist())]
         return np.reshape(sums, r.pos.shape[:-1])
 
 
 def compute_first_line_area(r: Ranking, *, start: float = 0.0) -> float:
-    """Return the area above the straight line from the start of a curve to its first positives: half its rise.
+    """Return the area above the straight line from the start of a curve to its first positives.
 
-    A higher score that only rare positives have would leave next to nothing of it, and samples may lack such a score.
+    If a few positives had a higher score, almost nothing of this area would remain, and a sample may lack such a score.
     """
     first = int(np.argmax(r.pos > 0))
     return float(r.tpr[first + 1]) * (float(r.precision[first + 1]) - start) / 2
@@ -106,8 +106,8 @@ def compute_end_line_areas(r: Ranking) -> float:
 # ---------------------------------------------------------------------- sums over the places of the list
 
 
-_TABULATED = 2**16  # places whose harmonic numbers are looked up
-_STEPS = 2.0**44  # of the unit: sums of that many whole steps are exact
+_TABULATED = 2**16  # places whose harmonic numbers are tabulated
+_STEPS = 2.0**44  # steps of a unit; sums of whole steps are exact
 
 
 @cache
@@ -120,13 +120,13 @@ def _tabulate_harmonic_numbers() -> tuple[Array, Array]:
 
 
 def sum_reciprocals(places: Array) -> Any:
-    """Return 1/(a+1) + ... + 1/b between each of rising whole numbers of any size and the next, along the last axis.
+    """Return 1/(a+1) + ... + 1/b for neighbouring a and b of ascending whole numbers, along the last axis.
 
     >>> sum_reciprocals(np.array([0, 3, 4])).round(6).tolist()  # 1 + 1/2 + 1/3, 1/4
     [1.833333, 0.25]
     """
     steps = places.shape[-1] - 1
-    if (places[..., -1] - places[..., 0]).max(initial=0) <= steps:  # else one of them is longer than a place
+    if (places[..., -1] - places[..., 0]).max(initial=0) <= steps:  # otherwise a step is longer than a place
         count = np.diff(places)
         if (count <= 1).all():
             return divide(count, places[..., 1:])
@@ -153,12 +153,12 @@ def compute_place_precision(r: Ranking) -> Array:
 
 
 def _compute_place_precision(r: Ranking) -> Array:
-    tied = r.size > 1  # elsewhere a cell is one place, and its precision that of its cut
+    tied = r.size > 1  # an untied cell is one place, with the precision of its cut
     if not tied.any():
         return r.precision[..., 1:]
     above, before, t = r.tp[..., :-1], r.ends[..., :-1], r.share
     # Place a + i of a cell with T positives above it holds T + t i of them: the sum over i of (T + t i) / (a + i).
-    # In place, because this is what resamples of ties spend most of their time on.
+    # In place, because bootstraps of ties spend most of their time here.
     mean = t * before
     np.subtract(above, mean, out=mean)
     mean *= _sum_reciprocals_of_cells(r)
@@ -173,9 +173,9 @@ def _compute_place_precision(r: Ranking) -> Array:
 
 
 def _compute_influence(r: Ranking) -> tuple[Array, Array]:
-    """Return what one more positive, and one more negative, of each score changes in the average precision.
+    """Return the influence of a positive and of a negative of each score on the average precision.
 
-    A case changes the precision at its own score and at all later ones; a positive is one more of them to average.
+    A case changes the precision at its own and at all lower scores; a positive also adds a term to the average.
     """
     precision, size = r.precision[..., 1:], r.tp[..., 1:] + r.fp[..., 1:]
     gained, lost = (_sum_from(r.floats[0] * change / size) for change in (1 - precision, precision))
@@ -363,25 +363,23 @@ def _compute_precision_from_end(r: Ranking) -> Array:
 
 
 def find_lowest_precision(r: Ranking) -> Array:
-    """Return the cut of the lowest precision at each recall: the last before the recall grows. The first flags no
-    case.
-    """
+    """Return the cut of the lowest precision at each recall, starting with the cut that flags no case."""
     return np.append(
         0, RecallSteps.of(r).lowest
     )  # no positive is found before, so precision is 0 there as at the start
 
 
 def find_highest_precision(r: Ranking) -> Array:
-    """Return the cut of the highest precision at each recall: the first with that recall. The first flags no case."""
+    """Return the cut of the highest precision at each recall, starting with the cut that flags no case."""
     return np.append(0, RecallSteps.of(r).highest)
 
 
 class _Lines(NamedTuple):
-    """P times the area under straight lines between the precision at some cuts, and what joins it to the next."""
+    """P times the area under straight lines between precisions, and the factors for joining it to its neighbours."""
 
     area: Any
-    first: Any  # of the first step, what the line to it from the last step before is to be multiplied by; NaN: none
-    last: Any  # of the last step, the other factor
+    first: Any  # the factor of the first step in the line from the block before; NaN without steps
+    last: Any  # the factor of the last step in the line to the next block
 
 
 def _join_lines(earlier: _Lines, later: _Lines) -> _Lines:
@@ -394,12 +392,12 @@ def _join_lines(earlier: _Lines, later: _Lines) -> _Lines:
 
 @reduce_over_cells(_join_lines)
 def _compute_line_area(r: Ranking, highest: bool) -> _Lines:
-    """Return the area under the lines between the highest precision at each recall, or up to the last lowest one."""
+    """Return the area under the lines between the highest, or between the lowest, precisions at each recall."""
     steps = RecallSteps.of(r)
     pos, precision = r.floats[0].ravel()[steps.cell], r.precision.ravel()[steps.highest if highest else steps.cut]
-    # The lowest precision at a recall is that before the next step.
+    # The lowest precision at a recall is at the cut before the next step.
     pos, precision = (pos, precision) if highest else (precision, pos)
-    area = steps.dot(pos, (steps.before(precision) + precision) / 2, r)
+    area = steps.dot(pos, (steps.shift_values(precision) + precision) / 2, r)
     first, last = np.full((2, r.pos.size // steps.length), np.nan)
     first[steps.row[steps.first]], last[steps.row[steps.first]] = pos[steps.first], precision[steps.last]
     return _Lines(area, *(ends.reshape(r.pos.shape[:-1])[()] for ends in (first, last)))

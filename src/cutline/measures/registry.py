@@ -38,7 +38,7 @@ class Registry:
     def add(self, measure: Measure) -> None:
         """Register a measure under its name and its aliases, which must be free.
 
-        A definition that is run again, as a notebook's cell or a reloaded module, takes the place of its former self.
+        If a definition is executed again, by a notebook cell or a reloaded module, it replaces the former one.
         """
         former = self._measures.get(measure.name)
         again = former is not None and former is not measure and former.place == measure.place
@@ -52,7 +52,7 @@ class Registry:
         self._by_name |= dict.fromkeys(measure.names, measure)
 
     def remove(self, name: str | Measure) -> None:
-        """Take a measure away that was defined with `cutline.measure`; those of cutline stay."""
+        """Remove a measure that was defined with `cutline.measure`; raise for measures of cutline."""
         measure = self[name]
         if not measure.own:
             raise ParameterError(f"{measure.name} is a measure of cutline", "remove only your own measures")
@@ -66,14 +66,14 @@ class Registry:
     def _load_plug_ins(self) -> None:
         """Load installed plug-ins when an unknown name, or the list of all measures, is first requested."""
         if not self._plug_ins_are_loaded:
-            self._plug_ins_are_loaded = True  # at once: a plug-in may ask for measures itself
+            self._plug_ins_are_loaded = True  # set first, as a plug-in may look up measures itself
             load_installed()
 
     def __getitem__(self, name: str | Measure) -> Measure:
         if isinstance(name, Measure):
             return name
         if name in self:
-            return self._by_name[self._spelled(name)]
+            return self._by_name[self._find_registered_name(name)]
         hint = hint_similar(name, self._by_name) or " cutline.MEASURES lists them all."
         raise UnknownNameError(f"There is no measure {shorten_repr(name)}", hint=hint)
 
@@ -82,10 +82,10 @@ class Registry:
             return False
         if name not in self._by_name:
             self._load_plug_ins()
-        return self._spelled(name) in self._by_name
+        return self._find_registered_name(name) in self._by_name
 
-    def _spelled(self, name: str) -> str:
-        """Return the name as it is registered: names are found in any case, as in `AUC`."""
+    def _find_registered_name(self, name: str) -> str:
+        """Find the registered spelling of a name, as names are accepted in any case."""
         return name if name in self._by_name else name.lower()
 
     def __iter__(self) -> Iterator[Measure]:
@@ -170,7 +170,7 @@ def find_member(enumeration: type[Named], name: Named | str) -> Named:
 
 
 def list_measures(measures: Any) -> list[Any]:
-    """Return the measures that are asked for, where one may stand alone."""
+    """Return the requested measures as a list, also of a single one."""
     if isinstance(measures, str | Measure):
         return [measures]
     if not isinstance(measures, Iterable) or getattr(measures, "ndim", 1) == 0:
@@ -181,7 +181,7 @@ def list_measures(measures: Any) -> list[Any]:
 
 
 def _find_keys_and_place(source: str) -> tuple[set[str], str]:
-    """Return the keys of the texts that are meant, and the place in them, if the words name one after a comma."""
+    """Find the texts that the words name, and the place after a comma, if there is one."""
     text, _, place = source.partition(",")
     for words, where in ((source, ""), (text, place.strip())):
         if keys := _find_keys(_normalise_words(words)):
@@ -192,7 +192,7 @@ def _find_keys_and_place(source: str) -> tuple[set[str], str]:
 
 
 def _find_keys(words: str) -> set[str]:
-    """Return the keys of a text: by key, by the name of one of the four sources, or by words in author or title."""
+    """Find the keys of texts: by key, by the name of one of the four sources, or by words in author or title."""
     texts = _list_texts()
     known = {_normalise_words(key): key for key in texts} | {key.rstrip("0123456789"): key for key in FOLLOWED}
     if words in known:
@@ -201,20 +201,20 @@ def _find_keys(words: str) -> set[str]:
 
 
 def _normalise_words(words: str) -> str:
-    """Return words in small letters, without what joins two names: "Arbel & Rokach" is "arbel-rokach"."""
+    """Normalise words to small letters joined by hyphens: "Arbel & Rokach" is "arbel-rokach"."""
     words = words.strip().lower()
     return " ".join(re.sub(r"[&-]|\band\b", " ", words).split()) or words
 
 
 def _list_texts() -> dict[str, str]:
-    """Return all texts that measures name: those of the bibliography, and what people call the sources of their own."""
+    """Return all texts that measures cite: those of the bibliography, and those of users' own measures."""
     return load_bibliography() | {
         key: key for measure in MEASURES for key in measure.source if key not in load_bibliography()
     }
 
 
 def _is_at(asked_place: str, place: str) -> bool:
-    """Whether a place is the wanted one: "Definition 1" is not "Definition 15"."""
+    """Whether two places are the same: "Definition 1" is not "Definition 15"."""
     return re.search(rf"\b{re.escape(asked_place)}\b", place, re.IGNORECASE) is not None if asked_place else True
 
 
@@ -227,7 +227,7 @@ def _reduce_by_name(measure: Measure) -> tuple[Any, ...]:
 
 
 def _restore(name: str, bound: dict[str, Any], module: str) -> Measure:
-    """Return the measure of that name, in this process or in another; `module` is where it was defined."""
+    """Return the measure of that name when it is unpickled; `module` is where it was defined."""
     if name not in MEASURES:
         try:
             load_module(module)
@@ -264,7 +264,7 @@ def measure(
     undefined: UndefinedWhen | tuple[UndefinedWhen, ...] = (),
     **more: Any,
 ) -> Callable[[Callable[..., Any]], Measure]:
-    """Turn a definition with all its facts into a `Measure` of that name, and register it.
+    """Make a `Measure` of a definition with its properties, and register it under its name.
 
     `cutline.measure` asks for less, and is what people use.
 

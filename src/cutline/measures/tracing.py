@@ -75,7 +75,7 @@ COLUMNS = ("score", "pos", "neg", "pos2", "neg2")
 
 
 class UntraceableError(UnavailableError):
-    """A definition does with its data what an expression cannot say."""
+    """Raised by operations that have no expression."""
 
 
 def _make_operator(name: str, *, turned: bool = False) -> Callable[..., Expression]:
@@ -251,12 +251,12 @@ def _make_expression(value: Any) -> Expression:
 
 
 def make_symbol(name: str) -> Expression:
-    """Return a quantity that is known when the program runs."""
+    """Make the symbol of an input of the program."""
     return Expression("input", (name,))
 
 
 def make_column(name: str) -> Column:
-    """Return a symbol for a column that is known when the program runs."""
+    """Make the symbol of a column that is an input of the program."""
     return Column("input", (name,))
 
 
@@ -379,14 +379,14 @@ def trace_ranking(measure: Measure) -> Traced | None:
 
 
 def list_columns(r: Ranking) -> dict[str, Any]:
-    """Return what the program of a measure of the ranking reads."""
+    """Return the columns that the program of a measure of the ranking reads."""
     second = (r.pos, r.neg) if r.integral else (r.pos2, r.neg2)  # whole weights are that many cases
     columns = (r.key, r.pos, r.neg, *second)
     return {name: np.asarray(cells, dtype=float) for name, cells in zip(COLUMNS, columns, strict=True)}
 
 
 def _agrees_on_rankings(measure: Measure, value: Expression) -> bool:
-    """Whether the expression gives what the definition does on some rankings."""
+    """Whether expression and definition agree on some rankings."""
     program = Program()
     place = program.add(value)
     try:
@@ -424,7 +424,7 @@ def trace_function(function: Callable[..., Any], *names: str) -> tuple[Expressio
 
 
 def _attempt(make: Callable[[], Any]) -> Expression | None:
-    """Return the result of a definition for symbols; None when it raises: then it cannot be traced."""
+    """Evaluate a definition with symbols; return None if it raises, as it cannot be traced then."""
     try:
         return _make_expression(make())
     except Exception:
@@ -432,7 +432,7 @@ def _attempt(make: Callable[[], Any]) -> Expression | None:
 
 
 def _agrees(measure: Measure, value: Expression, free: Mapping[str, float]) -> bool:
-    """Whether the expression gives what the definition does on some tables: a definition may catch our refusal."""
+    """Whether expression and definition agree on some tables; they may not if the definition catches exceptions."""
     cells = np.array(list(itertools.product((0.0, 3.0, 40.0), repeat=4))).T
     tp, fp, fn, tn = cells
     counts = Counts(tp, fp, fn, tn, np.float64(0.3))
@@ -466,10 +466,10 @@ def _attempt_share(form: Proportion, counts: Any) -> tuple[Expression, Expressio
 
 
 class Program:
-    """Expressions as steps, each of which stands once and uses earlier ones: `["divide", 0, 4]`.
+    """Expressions as steps without repetition, such as `["divide", 0, 4]`.
 
-    The first entry of a step is its operation, `input` (of a name) or `number`; the others are the places of the steps
-    it works on.
+    The first entry of a step is its operation, `input` (with a name) or `number`; the others are the positions of its
+    operands among the earlier steps.
 
     >>> program = Program()
     >>> program.add(make_symbol("tp") / (make_symbol("tp") + make_symbol("fp")))
@@ -517,7 +517,7 @@ class Program:
 
 
 def _spell_number(number: float) -> float | str:
-    """Return a number as JSON can hold it."""
+    """Convert a number to JSON."""
     if math.isfinite(number):
         return number
     return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"

@@ -82,7 +82,7 @@ def read_labels(
             requests["groups"] = Request("groups", groups)
         names = list(scores) if names is None and isinstance(scores, Mapping) else names or list(labels)
         with read_rows(open_source(data), requests) as rows:
-            columns = [_as_numbers(rows["y", i], column) for i, column in enumerate(labels)]
+            columns = [_read_label(rows["y", i], column) for i, column in enumerate(labels)]
             matrix = np.column_stack(
                 [validation.as_scores(rows["s", i]).astype(float) for i in range(len(score_columns))]
             )
@@ -93,7 +93,7 @@ def read_labels(
     return _check_cases(np.asarray(labels), validation.as_score_matrix(scores, "scores"), names, name, groups)
 
 
-def _as_numbers(values: Any, column: Any) -> Array:
+def _read_label(values: Any, column: Any) -> Array:
     """Return the 0 and 1 of a label, refused where they are text."""
     try:
         return np.asarray(values, dtype=float)

@@ -80,8 +80,8 @@ class SliceShares(NamedTuple):
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.array([self.then(share) for share in np.true_divide(self.hits, self.cases)])
 
-    def limits(self, level: float) -> Limits:
-        """Return the mid-P limits of the measure in each slice."""
+    def estimate_limits(self, level: float) -> Limits:
+        """Estimate the mid-P limits of the measure in each slice."""
         with np.errstate(divide="ignore", invalid="ignore"):  # a slice without cases
             low, high = mid_p(self.hits, self.cases, level)
         return Limits(*(np.array([self.then(limit) for limit in side]) for side in (low, high)))
@@ -104,7 +104,7 @@ NUMBERS = ("value", "rest", "difference", "low", "high", "p_value", "p_adjusted"
 
 @dataclass(frozen=True)
 class RestTests:
-    """The rows of all slices, and how they were tested."""
+    """The tests of all slices against the rest, and their method."""
 
     method: str
     adjust: str
@@ -114,7 +114,7 @@ class RestTests:
 
 @dataclass(frozen=True, eq=False)
 class SliceMeasure:
-    """A measure of every slice that has a value, and how its slices are compared: as AUCs, as shares, or otherwise."""
+    """A measure of all slices, which are compared by methods for AUCs, for shares, or for other measures."""
 
     slices: Slices
     measure: Measure
@@ -172,7 +172,7 @@ class SliceMeasure:
 
     @cached_property
     def variances(self) -> Array:
-        """DeLong's variances of the AUCs."""
+        """Variances of the AUCs by DeLong."""
         return np.array([float(delong.variance(ev.ranking)) for ev in self.evaluations])
 
     @property
@@ -181,7 +181,7 @@ class SliceMeasure:
         return "tukey_kramer" if self.is_auc else "newcombe_pairs" if self.shares is not None else "mover_pairs"
 
     def check_two(self) -> None:
-        """Refuse a comparison of fewer than two values."""
+        """Raise if fewer than two slices have a value."""
         if len(self.keys) < 2:
             raise InputError(
                 f"Fewer than two slices have a value of {self.measure.name}", "pass another measure or other slices"
@@ -200,7 +200,7 @@ class SliceMeasure:
             low[is_small], high[is_small] = np.fmin(low[is_small], own.low), np.fmax(high[is_small], own.high)
             return Limits(low, high)
         if self.shares is not None:
-            return self.shares.limits(level)
+            return self.shares.estimate_limits(level)
         return self._estimate_limits(self.evaluations, level)
 
     def _estimate_limits(self, evaluations: Iterable[Evaluation], level: float) -> Limits:
@@ -268,7 +268,7 @@ class SliceMeasure:
 
     # ---- each slice against the rest
 
-    def tests(self, options: TestOptions) -> RestTests:
+    def test_against_rest(self, options: TestOptions) -> RestTests:
         """Compare each slice with its rest."""
         if self.is_auc:
             return self._test_areas(options)
@@ -373,7 +373,7 @@ class SliceMeasure:
             adjusted = simultaneous.adjust_p_values(p, adjust)
         own = _compute_logit_limits(areas.area, areas.variance, options.level, self.comparisons)
         rest = _compute_logit_limits(areas.rest, areas.rest_variance, options.level, self.comparisons)
-        limits = self._difference_limits(areas.rest, own, rest)
+        limits = self._compute_difference_limits(areas.rest, own, rest)
         return self._make_rows(options, areas.rest, limits, p, adjusted, "delong_logit", adjust)
 
     def _test_shares(self, shares: SliceShares, options: TestOptions) -> RestTests:
@@ -384,7 +384,7 @@ class SliceMeasure:
         rest_k, rest_n = every.hits.sum() - k, every.cases.sum() - n
         rest_shares = SliceShares(rest_k, rest_n, shares.then)
         rest, level = rest_shares.values, simultaneous.sidak_level(options.level, self.comparisons)
-        own, other = shares.limits(level), rest_shares.limits(level)
+        own, other = shares.estimate_limits(level), rest_shares.estimate_limits(level)
         tested = self._is_tested(n) & (rest_n >= FEWEST)
         adjust = "holm" if options.adjust in ("auto", "westfall_young") else options.adjust
         if options.shift:
@@ -393,7 +393,10 @@ class SliceMeasure:
             whole = [np.rint(column).astype(np.int64) for column in (k, n, rest_k, rest_n)]
             p = simultaneous.compute_fisher_p(whole[0], whole[1], whole[2], whole[3], options.side)
         p = np.where(tested, p, np.nan)
-        limits, method = self._difference_limits(rest, own, other), "square_and_add" if options.shift else "fisher"
+        limits, method = (
+            self._compute_difference_limits(rest, own, other),
+            "square_and_add" if options.shift else "fisher",
+        )
         return self._make_rows(options, rest, limits, p, simultaneous.adjust_p_values(p, adjust), method, adjust)
 
     def _test_others(self, options: TestOptions) -> RestTests:
@@ -405,10 +408,10 @@ class SliceMeasure:
         p = _compute_mover_p(self.values, values, own, other, quantile(level), options)
         p = np.where(tested, p, np.nan)
         adjust = "holm" if options.adjust in ("auto", "westfall_young") else options.adjust
-        limits = self._difference_limits(values, own, other)
+        limits = self._compute_difference_limits(values, own, other)
         return self._make_rows(options, values, limits, p, simultaneous.adjust_p_values(p, adjust), "mover", adjust)
 
-    def _difference_limits(self, rest: Array, own: Limits, other: Limits) -> Limits:
+    def _compute_difference_limits(self, rest: Array, own: Limits, other: Limits) -> Limits:
         """Return the limits of slice less rest from the limits of both: square and add."""
         difference = self.values - rest
         return Limits(
@@ -528,7 +531,7 @@ class GroupedSliceMeasure(SliceMeasure):
             spread = np.square(self.values * (1 - self.values))
             return simultaneous.logit(self.values), variances / spread, simultaneous.expit
 
-    def tests(self, options: TestOptions) -> RestTests:
+    def test_against_rest(self, options: TestOptions) -> RestTests:
         """Compare each slice with its rest, by what groups change in both."""
         if options.adjust == "westfall_young":
             raise InputError("Cases in groups cannot be permuted between slices", "pass adjust='holm'")

@@ -68,7 +68,7 @@ ALTERNATIVES = ("two-sided", "worse", "better")
 @public
 @dataclass(frozen=True, eq=False)
 class Slices(Summarized, NamedParts[Any, Evaluation]):
-    """The evaluations of slices by the value that the cases of each have in common."""
+    """The evaluations of slices: parts of the cases with the same value of a column, such as the site."""
 
     evaluations: Mapping[Any, Evaluation]
     by: str
@@ -189,23 +189,25 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         if self.left_out:
             notes.append(Note("slices", f"{validation.format_count(self.left_out, 'row')} without {self.by} left out."))
         if self.incomplete:
-            notes.append(Note("slices", f"{self._as_subject(list(self.incomplete))} no complete row: left out."))
+            notes.append(Note("slices", f"{self._write_subject(list(self.incomplete))} no complete row: left out."))
         if self.few:
             text = f"{validation.format_count(self.few, 'slice')} with fewer than {self.least} cases left out."
             notes.append(Note("slices", text))
         one_class = [key for key, ev in self.items() if not ev.ranking.positives or not ev.ranking.negatives]
         if one_class:
-            notes.append(Note("slices", f"{self._as_subject(one_class)} only one class, so that the AUC is undefined."))
+            notes.append(
+                Note("slices", f"{self._write_subject(one_class)} only one class, so that the AUC is undefined.")
+            )
         few = [key for key, ev in self.items() if key not in one_class and count_rarer_class(ev.ranking) < FEWEST]
         if few:
-            text = f"{self._as_subject(few)} fewer than {FEWEST} cases of a class: shown, but not tested."
+            text = f"{self._write_subject(few)} fewer than {FEWEST} cases of a class: shown, but not tested."
             notes.append(Note("slices", text))
         if not self.has_common_cut:
             notes.append(Note("slices", "Each slice has its own threshold."))
         return tuple(notes)
 
-    def _as_subject(self, keys: list[Any]) -> str:
-        """Return slices as the subject of a sentence, of many the number, with "has" or "have"."""
+    def _write_subject(self, keys: list[Any]) -> str:
+        """Write slices, or their number if there are many, with "has" or "have"."""
         if len(keys) > 3:
             return f"{len(keys)} slices have"
         named = join_with_and([self.title(key) for key in keys])
@@ -256,7 +258,7 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
             side = "less" if (alternative == "worse") == (better == "higher") else "greater"
         shift = margin if side == "greater" else -margin
         options = TestOptions(side, shift, level, adjust, check_whole(permutations, "permutations", 1), seed)
-        tests = measured.tests(options)
+        tests = measured.test_against_rest(options)
         how = (level, alternative, margin, tests.method, tests.adjust)
         is_one = tests.is_one_comparison
         floor = (2 if side == "two-sided" else 1) / (1 + options.permutations)
@@ -497,7 +499,7 @@ def build_document(slices: Slices, summaries: Mapping[Any, Summary]) -> dict[str
 
 
 def _convert_key(key: Any) -> Any:
-    """Return a key as JSON can hold it: dates are text, tuples lists."""
+    """Convert a key to JSON: dates to text, tuples to lists."""
     if isinstance(key, tuple):
         return [_convert_key(part) for part in key]
     return key if isinstance(key, bool | int | float | str) else str(key)
@@ -536,8 +538,8 @@ def evaluate_slices(
         by: The values; a mapping of names to values, which are crossed; or with `data` the names of columns, in a
             mapping with the ranges that make slices of each.
         data: As in `evaluate`.
-        how: The options of `evaluate` that say how the columns are read.
-        cut: Those that say where to cut; a mapping as threshold gives each slice its own.
+        how: The options of `evaluate` for reading the columns.
+        cut: The options of the cut; a mapping as threshold gives each slice its own.
         groups: As in `evaluate`; a group may have cases in several slices.
     """
     if data is None:
@@ -566,7 +568,7 @@ def _evaluate_aggregated(
     how: Mapping[str, Any],
     cut: Mapping[str, Any],
 ) -> Slices | None:
-    """Evaluate the slices of a file or of a frame elsewhere; None where its rows are better collected."""
+    """Evaluate the slices of a file or remote frame by aggregation; None if its rows must be read."""
     threshold = cut.get("threshold")
     options = RankingOptions(**{name: how[name] for name in RankingOptions._fields if name in how})
     options = options._replace(threshold=None if isinstance(threshold, Mapping) else threshold)
@@ -574,7 +576,7 @@ def _evaluate_aggregated(
         slices = look_up_slices(source, rules, str(how.get("missing")))
         ranked = rank_slices(source, cases, slices.table, options)
     except PositionError:
-        return None  # the rows tell where it is
+        return None  # reading the rows finds the position of the error
     if ranked is None:
         return None
     return _build_slices(
@@ -602,7 +604,7 @@ def _build_slices(
         columns: The columns that make them.
         cut: Where to cut.
         left_out: How many rows have no slice.
-        read_as: How the columns of a file were read, where that is worth a note.
+        read_as: A note on how the columns of a file were read, if needed.
     """
     options = dict(cut)
     own = options.pop("threshold", None)
@@ -644,18 +646,18 @@ def _evaluate_rows(
     cut: Mapping[str, Any],
     read_as: str = "",
 ) -> Slices:
-    """Evaluate the slices of rows that are here; of rows that come in groups, each slice with its groups.
+    """Evaluate the slices of rows in memory, each slice with its groups if there are groups.
 
     Args:
-        rows: The columns of labels and scores, and of weights and groups where there are some.
+        rows: The columns of labels and scores, and of weights and groups if there are any.
         values: The columns that make slices.
         rules: The rule of each of them, as in `code_slices`.
         how: How the columns are read.
         cut: Where to cut.
-        read_as: How the columns of a file were read, where that is worth a note.
+        read_as: A note on how the columns of a file were read, if needed.
     """
     validation.check_one_order({**rows, **values})
-    columns, keys, left_out = _with_slice(rows, values, str(how.get("missing")))
+    columns, keys, left_out = _drop_rows_without_slice(rows, values, str(how.get("missing")))
     codes, names = cross_slices([code_slices(name, column, rules[name]) for name, column in keys.items()])
     check_slice_count(len(names))
     reading = {key: how[key] for key in ("positive", "missing", "weights_are") if key in how}
@@ -677,16 +679,16 @@ def _evaluate_rows(
         samplers[name] = GroupSampler.of(slices[name].ranking, part.is_positive, part.scores, part.weights, group)
     return replace(
         slices,
-        evaluations={key: _with_sampler(ev, samplers[key]) for key, ev in slices.items()},
-        overall=_with_sampler(slices.overall, whole),
+        evaluations={key: _add_sampler(ev, samplers[key]) for key, ev in slices.items()},
+        overall=_add_sampler(slices.overall, whole),
         group_codes=group_codes,
     )
 
 
-def _with_slice(
+def _drop_rows_without_slice(
     rows: Mapping[str, Any], values: Mapping[str, Any], missing: str
 ) -> tuple[dict[str, Array], dict[str, Array], int]:
-    """Return the columns, and those that make slices, of the rows that have a slice; and how many have none."""
+    """Return the data columns and the slice columns without rows that have no slice, and the number of these rows."""
     columns = {key: validation.as_column(value, key) for key, value in rows.items()}
     keys = {name: validation.as_column(column, "by") for name, column in values.items()}
     for name, column in (*columns.items(), *(("by", column) for column in keys.values())):
@@ -698,7 +700,7 @@ def _with_slice(
     return columns, keys, rows_given - len(present)
 
 
-def _with_sampler(ev: Evaluation, sampler: GroupSampler) -> Evaluation:
-    """Return an evaluation whose intervals resample whole groups."""
+def _add_sampler(ev: Evaluation, sampler: GroupSampler) -> Evaluation:
+    """Add a sampler to an evaluation, so that its intervals resample whole groups."""
     cut = {"quota": ev.quota, "share": ev.share} if ev.cut.by_quota else {"threshold": ev.threshold}
     return Evaluation(ev.ranking, name=ev.name, groups=replace(sampler, ranking=ev.ranking), **cut)

@@ -133,7 +133,7 @@ def _find_title(measure: str) -> str:
     return cl.MEASURES[measure].title
 
 
-def _differ(share: float, other: float, samples: int) -> bool:
+def _do_differ(share: float, other: float, samples: int) -> bool:
     """Whether two shares of the same samples differ by more than chance, were the samples not even the same."""
     error = np.sqrt((share * (1 - share) + other * (1 - other)) / samples)
     return bool(abs(share - other) > 1.96 * error)
@@ -143,7 +143,7 @@ def _write_verdict(results: dict[float, dict[str, float]], samples: int) -> str:
     most = results[max(results)]
     ranked = sorted(most, key=lambda name: -most[name])
     ks, taks, auc = (most[name] for name in ("ks", "taks", "auc"))
-    agrees = taks > ks and _differ(taks, ks, samples)
+    agrees = taks > ks and _do_differ(taks, ks, samples)
     says = "agrees" if agrees else "does not agree beyond the error of the simulation"
     return (
         f"With {100 * max(results):g} % wrong labels the order is kept most often by: {_find_title(ranked[0])} "
@@ -158,7 +158,7 @@ def _write_skew_verdict(results: dict[float, dict[str, float]], samples: int) ->
     ranked = sorted(rare, key=lambda name: -rare[name])
     auc, precision = rare["auc"], rare["average_precision"]
     more = "more often than" if auc > precision else "less often than"
-    which = more if _differ(auc, precision, samples) else "about as often as"
+    which = more if _do_differ(auc, precision, samples) else "about as often as"
     return (
         f"With {100 * min(results):g} % positives the order is kept most often by: {_find_title(ranked[0])} "
         f"({rare[ranked[0]]:.3f}). The AUC keeps it {which} average precision does ({auc:.3f} and {precision:.3f}). "

@@ -59,7 +59,7 @@ Values = dict[Key, dict[str, npt.NDArray[np.float64]]]
 T = TypeVar("T")
 
 
-def mean(values: npt.NDArray[np.float64]) -> float:
+def average_splits(values: npt.NDArray[np.float64]) -> float:
     """Return the mean over the splits that have both classes."""
     return float(np.nanmean(values)) if not np.isnan(values).all() else math.nan
 
@@ -90,7 +90,7 @@ def format_cell(values: Values, key: Key, measure: str) -> str:
     low, high = np.nanquantile(own, MIDDLE)
     published = load_published().get(key, {}).get(measure)
     printed = "" if published is None else f" / {published:g}{'*' if locate(own, published) else ''}"
-    return f"{mean(own):.3f} [{low:.3f}, {high:.3f}]{printed}"
+    return f"{average_splits(own):.3f} [{low:.3f}, {high:.3f}]{printed}"
 
 
 def locate(own: npt.NDArray[np.float64], published: float) -> int:
@@ -104,7 +104,7 @@ def _pair_with_printed(values: Values, positive: str, learner: str, measure: str
     for key, own in values.items():
         published = load_published().get(key, {}).get(measure)
         if (key.positive, key.learner) == (positive, learner) and published is not None:
-            pairs.append((mean(own[measure]), published))
+            pairs.append((average_splits(own[measure]), published))
     return [pair for pair in pairs if not math.isnan(pair[0])]
 
 
@@ -128,7 +128,9 @@ def _test_learners(values: Values) -> Table:
     rows = []
     for positive, measure in itertools.product(CLASSES, MEASURES):
         names = dict.fromkeys(key.data for key in values)
-        means = np.array([[mean(values[Key(name, positive, own)][measure]) for own in LEARNERS] for name in names])
+        means = np.array(
+            [[average_splits(values[Key(name, positive, own)][measure]) for own in LEARNERS] for name in names]
+        )
         complete = means[~np.isnan(means).any(axis=1)]
         if len(complete) < 2:
             continue
@@ -211,7 +213,17 @@ def tabulate_ties(values: Values) -> Table:
             published = load_published().get(key, {}).get("pem")
             exact, by_rows = own["pem"], own[BY_ROWS]
             gap = float(np.nanmax(np.abs(exact - by_rows))) if not np.isnan(exact).all() else math.nan
-            rows.append((key.data, key.positive, mean(2 * own["auc"] - 1), mean(exact), mean(by_rows), gap, published))
+            rows.append(
+                (
+                    key.data,
+                    key.positive,
+                    average_splits(2 * own["auc"] - 1),
+                    average_splits(exact),
+                    average_splits(by_rows),
+                    gap,
+                    published,
+                )
+            )
     columns = ("data set", "class", "2 AUC - 1", "PEM", "PEM, ties by rows", "largest gap in a split", "the text's PEM")
     return Table(columns, tuple(rows))
 
@@ -221,7 +233,7 @@ def explain_ties(values: Values) -> str:
     names = [name for name in dict.fromkeys(key.data for key in values) if _is_binary(values, name)]
     if not names:
         return "This run has no data set of two classes, of which both would have the same PEM but for ties."
-    pems = [[mean(own[BY_ROWS]) for own in _select_both(values, name)] for name in names]
+    pems = [[average_splits(own[BY_ROWS]) for own in _select_both(values, name)] for name in names]
     differ = sum(abs(printed - other) > 1e-6 for printed, other in pems)
     rule = (
         "With the text's own rule for ties PEM is 2 AUC - 1, so both classes of a two-class problem have one value. "
@@ -595,7 +607,7 @@ def _answer(values: Values, splits: int) -> Iterator[str]:
 def _draw_chart(values: Values) -> Picture | None:
     rows = [
         {
-            "our mean": mean(own[m]),
+            "our mean": average_splits(own[m]),
             "the text": float(published),
             "measure": TITLES[m],
             "data set": key.data,
