@@ -52,7 +52,7 @@ java:
 test: browser java lint types layers
 	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
-# In two minutes: without browser, cluster, other processes and long computations (tests marked slow).
+# Without browser, cluster, other processes and long computations (tests marked slow).
 test-fast: lint
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow"
 

@@ -1,4 +1,4 @@
-"""Write docs/measures.md, and the count in docs/features.md, from the registry: `make docs`. Tests check both."""
+"""Write docs/measures.md, and how many measures other pages count, from the registry: `make docs`. Tests check both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from cutline.measures import Family, Measure
 from cutline.measures.references import load_bibliography
 
 PAGE = Path(__file__).with_name("measures.md")
-FEATURES = Path(__file__).with_name("features.md")
+# The sentences that count the measures and their names, by the page that they stand in.
+COUNTS = {
+    Path(__file__).with_name("features.md"): "**{} measures** with {} names",
+    Path(__file__).parents[1] / "CHANGELOG.md": "{} measures of binary classifiers with {} names",
+}
 
 
 def page() -> str:
@@ -57,12 +61,13 @@ def entry(measure: Measure) -> list[str]:
     return [*lines, "", also + source] if also or source else lines
 
 
-def count() -> str:
-    """Return the count of the measures, as docs/features.md begins."""
-    return f"**{len(MEASURES)} measures** with {len(MEASURES.names)} names"
+def update_count(text: str, sentence: str) -> str:
+    """Return the text of a page with the sentence that counts the measures brought up to date."""
+    pattern = re.escape(sentence).replace(r"\{\}", r"\d+")
+    return re.sub(pattern, sentence.format(len(MEASURES), len(MEASURES.names)), text)
 
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
-    features = FEATURES.read_text(encoding="utf-8")
-    FEATURES.write_text(re.sub(r"\*\*\d+ measures\*\* with \d+ names", count(), features), encoding="utf-8")
+    for path, sentence in COUNTS.items():
+        path.write_text(update_count(path.read_text(encoding="utf-8"), sentence), encoding="utf-8")

@@ -11,34 +11,42 @@ from pathlib import Path
 
 import pytest
 
-from cutline import CHARTS, MEASURES
+from cutline import CHARTS, CURVES, MEASURES
 from cutline.cli.main import main
+from cutline.inference.methods import TABLE
 
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.fixture
+def load_maker():
+    """Load a module of docs/ by its name."""
+
+    def load(name):
+        spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+        made = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(made)
+        return made
+
+    return load
+
+
 @pytest.mark.parametrize("maker", ["make_measures", "make_advice", "make_ledger", "make_intervals"])
-def test_a_page_that_is_written_by_code_is_what_the_code_says(maker):
-    spec = importlib.util.spec_from_file_location(maker, ROOT / "docs" / f"{maker}.py")
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
+def test_a_page_that_is_written_by_code_is_what_the_code_says(maker, load_maker):
+    made = load_maker(maker)
 
     assert made.PAGE.read_text(encoding="utf-8") == made.page(), "run `make docs`"
 
 
-def test_type_checkers_know_the_measures_of_today():
-    spec = importlib.util.spec_from_file_location("make_stubs", ROOT / "docs" / "make_stubs.py")
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
+def test_type_checkers_know_the_measures_of_today(load_maker):
+    made = load_maker("make_stubs")
 
     assert made.STUB.read_text(encoding="utf-8") == made.stub(), "run `make docs`"
     assert made.ATTRIBUTES.read_text(encoding="utf-8") == made.attributes(), "run `make docs`"
 
 
-def test_the_formulas_of_the_page_are_those_of_the_measures():
-    spec = importlib.util.spec_from_file_location("make_formulas", ROOT / "docs" / "make_formulas.py")
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
+def test_the_formulas_of_the_page_are_those_of_the_measures(load_maker):
+    made = load_maker("make_formulas")
 
     assert json.loads(made.FORMULAS.read_text(encoding="utf-8")) == made.formulas(), "run `make docs`"
 
@@ -97,10 +105,27 @@ def test_the_reference_holds_every_public_name():
     assert public - named == set()
 
 
-def test_the_list_of_everything_counts_the_measures():
-    features = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
+def test_the_pages_that_count_the_measures_count_all(load_maker):
+    made = load_maker("make_measures")
 
-    assert f"**{len(MEASURES)} measures** with {len(MEASURES.names)} names" in features
+    for path, sentence in made.COUNTS.items():
+        expected = sentence.format(len(MEASURES), len(MEASURES.names))
+        assert expected in path.read_text(encoding="utf-8"), f"run `make docs`, which corrects {path.name}"
+
+
+def test_the_page_of_intervals_names_every_method():
+    page = (ROOT / "docs" / "intervals.md").read_text(encoding="utf-8")
+    methods = {method.name for row in TABLE.values() for method in row}
+
+    assert {name for name in methods if f"`{name}`" not in page} == set(), "say in docs/intervals.md when to use it"
+
+
+def test_the_page_of_curves_says_how_the_points_of_every_curve_are_joined():
+    page = (ROOT / "docs" / "curves.md").read_text(encoding="utf-8")
+    first_cells = re.findall(r"^\| (`.*?) \|", page, flags=re.MULTILINE)
+    named = {name for cell in first_cells for name in re.findall(r"`(\w+)`", cell)}
+
+    assert {kind.name for kind in CURVES} - named == set(), "add a row to the table of docs/curves.md"
 
 
 @pytest.mark.parametrize(
