@@ -224,7 +224,7 @@ RULES: dict[str, Rule] = {
         where=lambda p: is_plain(p) and (p.grid > 0.1 or "one score" in p.name),
     ),
     "grows": Rule(
-        "GROWS: worlds are simulated as far as a calibration error grows along the way",
+        "GROWS: populations are simulated as far as a calibration error grows",
         ERRORS,
         {CONSTANTS + "GROWS": -math.inf},
         where=lambda p: is_plain(p) and p.n <= 500,

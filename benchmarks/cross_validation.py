@@ -290,7 +290,7 @@ def simulate_pairs(population: Any, learner: Any, n: int, p: int, samples: int, 
 
 def simulate_nested(population: Any, n: int, p: int, samples: int, seed: int) -> dict[str, Array]:
     """Limits of nested cross-validation (Bates, Hastie & Tibshirani 2023) of accuracy and Brier, and the truth."""
-    from cutline.inference.folds import nested_error
+    from cutline.inference.folds import estimate_nested_error
 
     rng = np.random.default_rng([seed, n, p, 3])
     parts: dict[str, list[Array]] = {}
@@ -317,7 +317,7 @@ def simulate_nested(population: Any, n: int, p: int, samples: int, seed: int) ->
                         inner[:, r, j, folds[r] == i] = losses[:, m][:, folds[r] == i]
             limits = []
             for m in range(2):
-                result = nested_error(outer[m], inner[m], folds, y)
+                result = estimate_nested_error(outer[m], inner[m], folds, y)
                 limits.append([result.value, *result.limits(0.95)])
             parts.setdefault(f"nested{K}", []).append(np.array(limits))
     return {name: np.array(rows) for name, rows in parts.items()}

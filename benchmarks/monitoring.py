@@ -112,7 +112,7 @@ def detector(runs):
     rng = np.random.default_rng(3)
     for p in (0.75, 0.7, 0.6):
         s = rng.binomial(20, np.r_[np.full(100, 0.8), np.full(265, p)], size=(runs, 365))
-        path = sequential.shiryaev_roberts(sequential.log_ratios_below(s.T, 20, 0.8)).T
+        path = sequential.compute_shiryaev_roberts(sequential.log_ratios_below(s.T, 20, 0.8)).T
         crossed = path >= np.log(7300)
         delays = first_alarm(crossed[:, 100:])[~crossed[:, :100].any(1)]
         ever = first_alarm(
@@ -122,7 +122,7 @@ def detector(runs):
         yield row("detector", f"recall 0.8, {p} from day 101, ever-alarm for comparison", ever)
     few = max(runs // 4, 50)
     s = rng.binomial(20, 0.8, size=(8000, few))
-    alarms = first_alarm(np.log(1000) <= sequential.shiryaev_roberts(sequential.log_ratios_below(s, 20, 0.8)).T)
+    alarms = first_alarm(np.log(1000) <= sequential.compute_shiryaev_roberts(sequential.log_ratios_below(s, 20, 0.8)).T)
     yield row("detector", "no change, mean time 1000 days", alarms) | {"mean": float(np.minimum(alarms, 8000).mean())}
 
 
@@ -135,15 +135,18 @@ def calibration_runs(rng, runs, per_period, periods, shift=0.0):
     weight = beta.pdf(p, 1, 3)
     true = expit(logit(p) + shift)
     terms = np.stack(
-        [[sequential.calibration_terms(p[k : k + 1], y, 1 - y) for k in range(20)] for y in np.eye(2, dtype=int)[:, :1]]
+        [
+            [sequential.compute_calibration_terms(p[k : k + 1], y, 1 - y) for k in range(20)]
+            for y in np.eye(2, dtype=int)[:, :1]
+        ]
     )
-    gains = sequential.calibration_bets(terms)  # outcome (1, 0), cell, bet
+    gains = sequential.compute_calibration_bets(terms)  # outcome (1, 0), cell, bet
 
     def simulate(size):
         n = rng.multinomial(per_period, weight / weight.sum(), size=(size, periods))
         positives = rng.binomial(n, true)
         steps = positives @ gains[0] + (n - positives) @ gains[1]
-        evidence = sequential.log_mean(steps.cumsum(1), sequential.calibration_weights())
+        evidence = sequential.compute_log_mean(steps.cumsum(1), sequential.weight_calibration_bets())
         excess = (positives - n * p).sum(-1).cumsum(1)
         z = excess / np.sqrt(np.maximum((n * p * (1 - p)).sum(-1).cumsum(1), 1e-9))
         return first_alarm(evidence >= -np.log(ALPHA)), first_alarm(np.abs(z) > ndtri(1 - ALPHA / 2))
@@ -186,12 +189,12 @@ def auc_runs(rng, runs, per_day, prevalence, separation, spread=1.0, days=100, s
         ranking = Ranking(score, pos.copy(), neg.copy(), pos.copy(), neg.copy())
         with np.errstate(divide="ignore", invalid="ignore"):
             area = np.asarray(ranking.pairs.concordant + ranking.pairs.tied / 2) / ranking.pairs.every
-            error = np.sqrt(delong.variance(ranking)) / (area * (1 - area))
+            error = np.sqrt(delong.compute_variance(ranking)) / (area * (1 - area))
             distance = np.abs(logit(area) - logit(truth))
         smaller = np.minimum(pos.sum(1), neg.sum(1))
         ready = (smaller >= start) & (smaller * np.minimum(area, 1 - area) >= wrong)
         t = per_day * (day + 1)
-        width = np.sqrt(t) * error * sequential.half_width(t, ALPHA, tightest_at=30 * per_day)
+        width = np.sqrt(t) * error * sequential.compute_half_width(t, ALPHA, tightest_at=30 * per_day)
         missed[:, day] = ready & (distance > width)
         naive[:, day] = ready & (distance > ndtri(1 - ALPHA / 2) * error)
     return first_alarm(missed), first_alarm(naive)
@@ -238,11 +241,11 @@ def psi(runs):
         p = np.full(bins, 1 / bins)
         values = np.array(
             [
-                drift.psi_value(*pair)
+                drift.compute_psi(*pair)
                 for pair in zip(rng.multinomial(n, p, runs), rng.multinomial(m, p, runs), strict=True)
             ]
         )
-        critical = drift.critical_psi(n, m, bins, 0.95)
+        critical = drift.find_critical_psi(n, m, bins, 0.95)
         rule = np.where(values > 0.1, 1.0, np.inf)
         yield row(
             "psi", f"no drift, {n} and {m} cases, {bins} bins", np.where(values > critical, 1.0, np.inf), rule

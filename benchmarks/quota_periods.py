@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutline.inference.survey import cluster_ratio, student_limits, wilson_limits
+from cutline.inference.survey import estimate_cluster_ratio, student_limits, wilson_limits
 
 PERIODS = (8, 20, 100)
 LEVEL = 0.95
@@ -65,7 +65,7 @@ def coverage(population, periods, samples, seed=0, large=2000):
     found = {}
     for measure, below in (("hit_rate", places), ("qrecall", positives)):
         kept = below.sum(-1) > 0
-        ratio = cluster_ratio(hits[kept], below[kept])
+        ratio = estimate_cluster_ratio(hits[kept], below[kept])
         wilson = wilson_limits(ratio, LEVEL)
         student = student_limits(ratio, LEVEL)
         exact = ratio.se <= 1e-9  # where the estimate is Wilson's

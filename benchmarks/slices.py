@@ -30,7 +30,7 @@ from cutline.inference import simultaneous
 from cutline.inference.single.proportions import mid_p, wilson
 from cutline.inference.single.reference import jeffreys
 from cutline.inference.slice_auc import Slicing, studentise
-from cutline.inference.slice_search import Losses, build_lattice, code_column, search
+from cutline.inference.slice_search import Losses, build_lattice, code_column, search_slices
 from cutline.measures import MEASURES
 from cutline.slices.simultaneous_intervals import estimate_slice
 
@@ -306,7 +306,7 @@ def searches(args):
             chance = np.where((levels[0] == 1) & (levels[1] == 2), error, 0.15)
             losses = Losses((rng.random(2000) < chance).astype(float))
             columns = {f"x{i}": code_column(f"x{i}", levels[i]) for i in range(6)}
-            found = search(build_lattice(columns, 2, 50), losses, permutations=args.permutations, seed=seed)
+            found = search_slices(build_lattice(columns, 2, 50), losses, permutations=args.permutations, seed=seed)
             names = [" ".join(map(str, found.lattice.conditions[i])) for i in found.chosen(0.95)]
             planted += "x0 = 1 x1 = 2" in names
             false += bool(names)

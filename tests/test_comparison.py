@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import cutline as cl
 from cutline import MEASURES, compare
-from cutline.inference.resampling.pairing import delong_covariance
+from cutline.inference.resampling.pairing import estimate_delong_covariance
 from cutline.measures import LinearInAuc, Needs
 from grouping import each_case
 
@@ -62,7 +62,7 @@ def simulated(rng, n, gap=0.0, prevalence=0.4):
 
 
 def test_the_areas_and_errors_of_delongs_patients():
-    errors = np.sqrt(np.diag(delong_covariance(PATIENTS.pairing, np.eye(3))))
+    errors = np.sqrt(np.diag(estimate_delong_covariance(PATIENTS.pairing, np.eye(3))))
 
     assert [round(v, 4) for v in PATIENTS.values_of("auc").values()] == [0.7366, 0.6478, 0.7258]
     assert errors.round(4).tolist() == [0.0927, 0.1000, 0.1028]

@@ -101,4 +101,4 @@ def test_delong_agrees_with_the_published_areas_and_errors() -> None:
     for name, expected in told["areas"].items():
         scores = told["scores"][name]
         ev = evaluate([1] * told["positives"] + [0] * (len(scores) - told["positives"]), scores)
-        assert [round(float(x), 4) for x in (ev.auc, np.sqrt(delong.variance(ev.ranking)))] == expected
+        assert [round(float(x), 4) for x in (ev.auc, np.sqrt(delong.compute_variance(ev.ranking)))] == expected

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import cutline as cl
-from cutline.inference.survey import cluster_ratio, student_limits, wilson_limits
+from cutline.inference.survey import estimate_cluster_ratio, student_limits, wilson_limits
 
 ROOT = Path(__file__).parents[1]
 
@@ -181,13 +181,13 @@ def test_limits_work_over_leading_axes():
     rng = np.random.default_rng(0)
     above, below = rng.integers(0, 5, (6, 9)), rng.integers(5, 9, (6, 9))
     for limits in (student_limits, wilson_limits):
-        stacked = limits(cluster_ratio(above, below), 0.9)
-        single = [limits(cluster_ratio(a, b), 0.9) for a, b in zip(above, below, strict=True)]
+        stacked = limits(estimate_cluster_ratio(above, below), 0.9)
+        single = [limits(estimate_cluster_ratio(a, b), 0.9) for a, b in zip(above, below, strict=True)]
         assert np.allclose(np.array(stacked).T, np.array(single))
 
 
 def test_wilsons_limits_solve_his_equation():
-    ratio = cluster_ratio([3, 4, 2, 5, 1, 4], [6, 6, 5, 7, 4, 6])
+    ratio = estimate_cluster_ratio([3, 4, 2, 5, 1, 4], [6, 6, 5, 7, 4, 6])
     size = float(ratio.value * (1 - ratio.value) / ratio.se**2)
     t = 2.570581835636314  # Student's, 5 degrees of freedom
     for limit in wilson_limits(ratio, 0.95):

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import cutline as cl
 from cutline import MEASURES, bootstrap_model, permutation_test
-from cutline.inference.resampling.pairing import stream
+from cutline.inference.resampling.pairing import make_stream
 
 RNG = np.random.default_rng(1)
 Y = (RNG.random(60) < 0.4).astype(int)
@@ -56,7 +56,7 @@ def test_a_round_fits_a_bootstrap_set_and_measures_the_cases_left_out(recorder):
     found = bootstrap_model(recorder, X, Y, ["auc", "brier"], resamples=5, seed=4)
 
     for number, (fitted, labels) in enumerate(recorder.seen):
-        drawn = stream(4, number).integers(0, 60, 60)
+        drawn = make_stream(4, number).integers(0, 60, 60)
         left = np.setdiff1d(np.arange(60), drawn)
         np.testing.assert_array_equal(fitted, X[drawn])
         np.testing.assert_array_equal(labels, Y[drawn])

@@ -45,7 +45,7 @@ from cutline.inference.differences.paired import (
     find_models,
     resolve_measure,
 )
-from cutline.inference.resampling.pairing import Pairing, pair
+from cutline.inference.resampling.pairing import Pairing, pair_models
 from cutline.inference.resampling.samplers import check_strata
 from cutline.inputs.alignment import align_groups, join_frames, read_models, resolve_thresholds, share_cases
 from cutline.inputs.rank import Missing, WeightsAre
@@ -129,7 +129,7 @@ def compare(
     groups = None if groups is None else align_groups(groups, cases)
     apart = None if strata is None else align_groups(strata, cases, "strata")
     scored = list(rankings.values()), list(cases.scores.values())
-    pairing = pair(*scored, cases.is_positive, cases.weights, groups, apart)
+    pairing = pair_models(*scored, cases.is_positive, cases.weights, groups, apart)
     models = {
         name: Evaluation(r, thresholds[name], name, pairing.sampler(model), quota, share)
         for model, (name, r) in enumerate(rankings.items())

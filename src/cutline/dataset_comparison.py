@@ -93,7 +93,7 @@ class DatasetComparison(ShownAsTable):
     @cached_property
     def critical_difference(self) -> float:
         """Nemenyi's critical difference of mean ranks at this level."""
-        return statistics.critical_difference(len(self.models), len(self.datasets), 1 - self.level)
+        return statistics.compute_critical_difference(len(self.models), len(self.datasets), 1 - self.level)
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
@@ -109,7 +109,7 @@ class DatasetComparison(ShownAsTable):
             every = statistics.nemenyi(self.ranks)
             p = adjusted = np.array([every[a, b] for a, b in places])
         else:
-            p = np.array([statistics.signed_ranks(gap).p_value for gap in gaps])
+            p = np.array([statistics.run_signed_rank_test(gap).p_value for gap in gaps])
             adjusted = np.asarray(holm(p.tolist()), dtype=float)
         means = self.ranks.mean(axis=0)
         return tuple(

@@ -18,7 +18,7 @@ from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, clean_model_name
 from cutline.inference.resampling.samplers import GroupSampler, make_sampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inference.single.intervals import estimates
+from cutline.inference.single.intervals import estimate_measures
 from cutline.inference.single.summary_rows import make_rows
 from cutline.inputs import column_source
 from cutline.inputs.rank import Missing, WeightsAre, check_weights_are, cut_ranking, rank, select_complete_cases
@@ -257,12 +257,16 @@ def _evaluate_folds(columns: tuple[Any, Any, Any], options: dict[str, Any]) -> A
     return import_module("cutline.folds.evaluation").evaluate_folds(*columns, **options)
 
 
-def _evaluate_periods(columns: tuple[Any, Any, Any], period: Any, data: Any, how: Any, places: Any, others: Any) -> Any:
+def _evaluate_periods(
+    columns: tuple[Any, Any, Any], period: Any, data: Any, options: Any, places: Any, others: Any
+) -> Any:
     """Evaluate a quota in each period; its module is a layer above, so it is imported by name."""
     for name, value in others.items():
         if value is not None:
             raise ParameterError(f"{name} cannot be combined with quota_by", "leave one of them out")
-    return import_module("cutline.quota_periods").evaluate_periods(*columns, period, data=data, how=how, **places)
+    return import_module("cutline.quota_periods").evaluate_periods(
+        *columns, period, data=data, options=options, **places
+    )
 
 
 @public
@@ -482,7 +486,7 @@ class Evaluation(MeasuredAtCut):
         self, estimands: list[Estimand], level: float, method: str, resamples: int | None, seed: int, stratified: bool
     ) -> list[Estimate]:
         count = choose_resamples(len(self.ranking)) if resamples is None else resamples
-        intervals = estimates(estimands, IntervalRequest(level, method, count, seed, stratified))
+        intervals = estimate_measures(estimands, IntervalRequest(level, method, count, seed, stratified))
         return with_note(intervals, explain_fewer(len(self.ranking), count, resamples))
 
     def _make_estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
@@ -603,9 +607,9 @@ class Evaluation(MeasuredAtCut):
         own = tuple(make_data_notes(self.ranking, self.cut, self._data.groups))
         if self.groups is None:
             return own
-        from cutline.inference.folds import fold_notes
+        from cutline.inference.folds import find_fold_notes
 
-        return (*own, *fold_notes(self.groups))
+        return (*own, *find_fold_notes(self.groups))
 
     # ------------------------------------------------------------------ curves and charts
 

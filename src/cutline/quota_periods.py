@@ -35,7 +35,13 @@ from cutline.core.validation import (
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import BELOW, make_estimate
 from cutline.inference.simultaneous import compute_student_p, holm
-from cutline.inference.survey import ClusterRatio, cluster_ratio, spread, student_limits, wilson_limits
+from cutline.inference.survey import (
+    ClusterRatio,
+    compute_standard_error,
+    estimate_cluster_ratio,
+    student_limits,
+    wilson_limits,
+)
 from cutline.inputs import column_source
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import select_complete_cases
@@ -76,7 +82,7 @@ def evaluate_periods(
     period: Any,
     *,
     data: Any,
-    how: Mapping[str, Any],
+    options: Mapping[str, Any],
     quota: Any = None,
     share: Any = None,
     name: str | None = None,
@@ -89,7 +95,7 @@ def evaluate_periods(
         weights: As in `evaluate`; whole numbers alone, since a quota counts places.
         period: The periods, or the name of their column.
         data: As in `evaluate`.
-        how: The options of `evaluate` that say how the columns are read.
+        options: The options of `evaluate` that say how the columns are read.
         quota: The places of each period: one number, or a number by period.
         share: The places of each period as a share of its cases.
         name: What to call the model.
@@ -108,19 +114,19 @@ def evaluate_periods(
                 argument="quota_by",
             )
         title = period
-        columns = column_source.request_columns(labels, scores, weights, positive=how.get("positive"))
-        source = column_source.open_source(data, memory=how.get("memory"))
+        columns = column_source.request_columns(labels, scores, weights, positive=options.get("positive"))
+        source = column_source.open_source(data, memory=options.get("memory"))
         with column_source.read_rows(
             source, {**columns, "quota_by": column_source.Request("groups", period)}, any_order=True
         ) as rows:
-            return _evaluate_rows({"weights": None, **rows}, how, title, quota, share, name)
+            return _evaluate_rows({"weights": None, **rows}, options, title, quota, share, name)
     rows = {"labels": labels, "scores": scores, "weights": weights, "quota_by": period}
     validation.check_one_order({"labels": labels, "quota_by": period})
-    return _evaluate_rows(rows, how, title, quota, share, name)
+    return _evaluate_rows(rows, options, title, quota, share, name)
 
 
 def _evaluate_rows(
-    rows: Mapping[str, Any], how: Mapping[str, Any], by: str, quota: Any, share: Any, name: str | None
+    rows: Mapping[str, Any], options: Mapping[str, Any], by: str, quota: Any, share: Any, name: str | None
 ) -> QuotaPeriods:
     period = validation.as_column(rows["quota_by"], "quota_by")
     validation.check_simple(period, "quota_by")
@@ -129,7 +135,7 @@ def _evaluate_rows(
     validation.check_length(period, len(labels), "quota_by")
     absent, dropped = validation.find_missing(period), 0
     if absent is not None and absent.any():
-        if how.get("missing") != "drop":
+        if options.get("missing") != "drop":
             raise validation.missing_error("quota_by", absent, None)
         dropped = int(absent.sum())
         period = period[~absent]
@@ -137,11 +143,11 @@ def _evaluate_rows(
             key: None if values is None else validation.as_column(values, key)[~absent]
             for key, values in columns.items()
         }
-    reading = {key: how[key] for key in ("positive", "missing", "weights_are") if key in how}
+    reading = {key: options[key] for key in ("positive", "missing", "weights_are") if key in options}
     cases = select_complete_cases(**columns, **reading)
     period = period[cases.position]
     values, code = np.unique(period.astype(str) if period.dtype.kind == "O" else period, return_inverse=True)
-    turned = cases.scores if how.get("higher_is_positive", True) else -cases.scores
+    turned = cases.scores if options.get("higher_is_positive", True) else -cases.scores
     order = np.lexsort((-turned.astype(float), code))
     times = _count_repeats(cases.weights, order)
     listed = np.repeat(order, times)
@@ -154,7 +160,7 @@ def _evaluate_rows(
         by=by,
         name=clean_model_name(name),
         quota=_describe_quota(quota, share),
-        higher_is_positive=bool(how.get("higher_is_positive", True)),
+        higher_is_positive=bool(options.get("higher_is_positive", True)),
         positive=cases.positive,
         dropped=cases.dropped + dropped,
     )
@@ -259,8 +265,8 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
             raise make_unknown_name_error(self.by, period, self.periods)
         at = self.periods.index(period)
         own = slice(self._starts[at], self._starts[at] + int(self.cases[at]))
-        how: dict[str, Any] = {"higher_is_positive": self.higher_is_positive, "positive": self.positive}
-        ranking = rank_cases(self.is_positive[own], self.scores[own], None, **how)
+        options: dict[str, Any] = {"higher_is_positive": self.higher_is_positive, "positive": self.positive}
+        ranking = rank_cases(self.is_positive[own], self.scores[own], None, **options)
         return Evaluation(ranking, name=str(period), quota=float(self.places[at]))
 
     # ------------------------------------------------------------------ the lists of all periods
@@ -352,7 +358,7 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
 
     def _estimate_ratio(self, measure: str, hits: Array | None = None) -> ClusterRatio:
         check_choice(measure, "measure", MEASURES)
-        return cluster_ratio(*self._list_terms(measure, self.hits if hits is None else hits))
+        return estimate_cluster_ratio(*self._list_terms(measure, self.hits if hits is None else hits))
 
     def value(self, measure: str) -> float:
         """Return a measure of all periods; NaN where it is undefined.
@@ -457,7 +463,7 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
         value = np.asarray(divide(hits, below))
         residuals = squares - 2 * value * both + value**2 * below2
         residuals = np.where(residuals > _EXACT * squares, residuals, 0.0)  # what cancels is rounding
-        ratio = ClusterRatio(value, spread(residuals, below, len(self)), len(self))
+        ratio = ClusterRatio(value, compute_standard_error(residuals, below, len(self)), len(self))
         low, high = (np.clip(limit, 0.0, 1.0) for limit in student_limits(ratio, level))
         random = divide(sum_up(positives / self.cases[self.code]), below)
         best = divide(sum_up((place < positives).astype(float)), below)
@@ -747,7 +753,7 @@ def _difference_of(measure: str, models: Mapping[str, QuotaPeriods], a: str, b: 
     """Return the difference of two models in a measure, from the difference of each period."""
     model_a, model_b = models[a], models[b]
     below = model_a.places if measure == "hit_rate" else model_a.positives
-    ratio = cluster_ratio(model_a.hits - model_b.hits, below)
+    ratio = estimate_cluster_ratio(model_a.hits - model_b.hits, below)
     value, error = float(ratio.value), float(ratio.se)
     low, high, p_value = math.nan, math.nan, math.nan
     if error > _EXACT:

@@ -33,7 +33,7 @@ from cutline.core.validation import (
 )
 from cutline.inference.permutation import PermutationTest, compare_with_permutations
 from cutline.inference.resampling.bootstrap import percentile
-from cutline.inference.resampling.pairing import stream
+from cutline.inference.resampling.pairing import make_stream
 from cutline.measures import MEASURES, Measure
 from cutline.measures.registry import list_measures
 from cutline.results.estimate import Estimate
@@ -190,7 +190,7 @@ def _run_out_of_bag_round(task: _BootstrapTask, number: int) -> tuple[list[float
     """Run one round: the measures on the cases that a bootstrap sample left out, and how often it was redrawn."""
     from sklearn.utils import _safe_indexing
 
-    rng, n = stream(task.seed, number), len(task.y)
+    rng, n = make_stream(task.seed, number), len(task.y)
     for again in range(_PATIENCE):
         sample = rng.integers(0, n, n)
         left = np.setdiff1d(np.arange(n), sample)
@@ -321,7 +321,7 @@ def permutation_test(
 
 def _fit_shuffled(split: _Split, number: int) -> float:
     """Run one round: the measure on the test set of a model that was fitted on shuffled labels."""
-    rng = stream(split.seed, number)
+    rng = make_stream(split.seed, number)
     labels = rng.permutation(split.y)
     return split.scorer.value(fit_clone(split.estimator, split.X, labels, rng), split.X_test, split.y_test)
 
@@ -353,7 +353,7 @@ def _permute_folds(
 
 def _run_shuffled_round(task: _Folded, number: int) -> float:
     """Run one round: the mean over folds of a cross-validation of shuffled data."""
-    rng = stream(task.seed, number)
+    rng = make_stream(task.seed, number)
     if task.shuffle == "labels":
         return _mean_over_folds(task, task.X, rng.permutation(task.y), rng)
     return _mean_over_folds(task, shuffle_within_classes(task.X, task.y, rng), task.y, rng)

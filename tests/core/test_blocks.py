@@ -134,8 +134,8 @@ def test_limits_in_blocks_are_those_of_one_sum(monkeypatch, tied):
         assert near(one.estimate.high, other.estimate.high), one.measure
     r = cl.rank(labels, scores)
     assert r.is_in_blocks
-    found, free = float(delong.variance(r)), float(auc.compute_freedom(r))
+    found, free = float(delong.compute_variance(r)), float(auc.compute_freedom(r))
     monkeypatch.undo()
     r = cl.rank(labels, scores)
-    assert near(found, float(delong.variance(r)))
+    assert near(found, float(delong.compute_variance(r)))
     assert near(free, float(auc.compute_freedom(r)))

@@ -7,7 +7,7 @@ import pytest
 
 import cutline as cl
 from cutline.core import caching
-from cutline.inference.influence import of_order
+from cutline.inference.influence import differentiate_order
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_of_many_models_the_last_few_keep_what_is_large():
     rankings = [cl.rank(labels, rng.random(1000) + 0.1 * i * labels) for i in range(8)]
 
     for r in rankings:
-        assert of_order(cl.auc, cl.auc(r), r) is not None
+        assert differentiate_order(cl.auc, cl.auc(r), r) is not None
 
     holding = ["_large" in r.__dict__["short_list"].ranking.__dict__ for r in rankings]
     assert holding == [False] * 4 + [True] * 4

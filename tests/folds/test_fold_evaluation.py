@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 
 import cutline as cl
-from cutline.inference.folds import hidden_share, nadeau_bengio, scales_apart
+from cutline.inference.folds import estimate_hidden_share, measure_scale_distance, nadeau_bengio
 
 RNG = np.random.default_rng(0)
 
@@ -62,9 +62,9 @@ def test_stratified_folds_hide_the_variance_of_the_prevalence_which_is_added() -
 
 def test_hidden_share_is_one_for_equal_prevalences_and_none_where_they_vary_by_chance() -> None:
     sizes = np.full(5, 100.0)
-    assert hidden_share(np.full(5, 30.0), sizes) == 1
-    assert hidden_share(np.array([20.0, 40, 25, 35, 30]), sizes) == 0
-    assert hidden_share(np.zeros(5), sizes) == 0
+    assert estimate_hidden_share(np.full(5, 30.0), sizes) == 1
+    assert estimate_hidden_share(np.array([20.0, 40, 25, 35, 30]), sizes) == 0
+    assert estimate_hidden_share(np.zeros(5), sizes) == 0
 
 
 def test_small_folds_pool_the_average_precision_within_a_repeat_and_say_so() -> None:
@@ -224,7 +224,7 @@ def test_folds_on_different_scales_are_warned_of() -> None:
     assert any(note.rule == "scales" for note in cl.evaluate(labels, scores + folds, folds=folds).notes)
     assert not any(note.rule == "scales" for note in cl.evaluate(labels, scores, folds=folds).notes)
     same = [(RNG.normal(size=100), np.ones(100)) for _ in range(5)]
-    assert scales_apart(same) == 0
+    assert measure_scale_distance(same) == 0
 
 
 def test_folds_that_agree_have_no_interval_but_a_note() -> None:

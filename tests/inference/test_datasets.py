@@ -11,12 +11,12 @@ import pytest
 from scipy import stats
 
 from cutline.inference.datasets import (
-    critical_difference,
+    compute_critical_difference,
     find_cliques,
     friedman,
     nemenyi,
     rank_models,
-    signed_ranks,
+    run_signed_rank_test,
 )
 from cutline.inference.simultaneous import holm
 
@@ -44,12 +44,12 @@ def test_demsars_ranks_and_friedmans_test_to_the_printed_digits() -> None:
 
 
 def test_demsars_critical_differences_to_the_printed_digits() -> None:
-    assert round(critical_difference(4, 14, 0.05), 2) == 1.25
-    assert round(critical_difference(4, 14, 0.10), 2) == 1.12
+    assert round(compute_critical_difference(4, 14, 0.05), 2) == 1.25
+    assert round(compute_critical_difference(4, 14, 0.10), 2) == 1.12
 
 
 def test_demsars_signed_ranks_split_the_two_ties() -> None:
-    test = signed_ranks(DEMSAR[:, 1] - DEMSAR[:, 0])
+    test = run_signed_rank_test(DEMSAR[:, 1] - DEMSAR[:, 0])
     assert (test.positive, test.negative) == (93, 12)
     assert test.p_value < 0.05
 
@@ -63,7 +63,7 @@ def test_friedman_nemenyi_and_wilcoxon_with_holm_agree_with_scipy_and_scikit_pos
     assert [test.chi2, test.chi2_p_value] == pytest.approx(row["friedman"], rel=1e-9)
     assert nemenyi(ranks) == pytest.approx(np.array(row["nemenyi"]), abs=1e-6)
     pairs = list(itertools.combinations(range(k), 2))
-    adjusted = holm([signed_ranks(table[:, a] - table[:, b]).p_value for a, b in pairs])
+    adjusted = holm([run_signed_rank_test(table[:, a] - table[:, b]).p_value for a, b in pairs])
     assert adjusted == pytest.approx([row["wilcoxon_holm"][a][b] for a, b in pairs], abs=1e-12)
 
 
@@ -74,13 +74,13 @@ def test_the_p_value_of_signed_ranks_counts_all_signs(differences: list[float]) 
     moving = ranks[d != 0]
     seen = abs(float((ranks * np.sign(d)).sum()))
     sums = [abs(float(np.dot(moving, signs))) for signs in itertools.product((-1, 1), repeat=len(moving))]
-    assert signed_ranks(d).p_value == pytest.approx(np.mean([s >= seen - 1e-9 for s in sums]))
+    assert run_signed_rank_test(d).p_value == pytest.approx(np.mean([s >= seen - 1e-9 for s in sums]))
 
 
 def test_many_data_sets_use_the_normal_distribution_with_a_correction() -> None:
     d = np.random.default_rng(0).normal(0.1, 1, 150)
     expected = stats.wilcoxon(d, method="approx", correction=True)
-    test = signed_ranks(d)
+    test = run_signed_rank_test(d)
     assert not test.exact
     assert test.p_value == pytest.approx(expected.pvalue)
 

@@ -30,7 +30,7 @@ def test_the_variance_equals_the_sum_over_all_pairs(rows):
     ranking = rank(labels, scores)
 
     assert MEASURES["auc"](ranking) == pytest.approx(area)
-    assert delong.variance(ranking) == pytest.approx(variance, abs=1e-15)
+    assert delong.compute_variance(ranking) == pytest.approx(variance, abs=1e-15)
 
 
 @given(rows=cases, weights=st.lists(st.integers(1, 3), min_size=30, max_size=30))
@@ -38,7 +38,7 @@ def test_a_whole_weight_is_a_repetition(rows, weights):
     labels, scores = map(np.array, zip(*rows, strict=True))
     weights = np.array(weights[: len(labels)])
 
-    weighted = delong.variance(rank(labels, scores, weights))
+    weighted = delong.compute_variance(rank(labels, scores, weights))
 
     assert weighted == pytest.approx(slow(labels.repeat(weights), scores.repeat(weights))[1], abs=1e-15)
 
@@ -48,7 +48,7 @@ def test_equal_weights_change_nothing(rows, scale):
     labels, scores = map(np.array, zip(*rows, strict=True))
     weights = np.full(len(labels), np.sqrt(2) * scale)
 
-    assert delong.variance(rank(labels, scores, weights)) == pytest.approx(slow(labels, scores)[1], abs=1e-12)
+    assert delong.compute_variance(rank(labels, scores, weights)) == pytest.approx(slow(labels, scores)[1], abs=1e-12)
 
 
 def test_unequal_weights_enter_squared():
@@ -59,7 +59,7 @@ def test_unequal_weights_enter_squared():
     spread = (1.5**2 * (1 - area) ** 2 + 0.5**2 * (0.5 - area) ** 2) / 2**2 * positives / (positives - 1)
     spread += ((0.75 - area) ** 2 + (1 - area) ** 2) / 2**2 * negatives / (negatives - 1)
 
-    assert delong.variance(rank(labels, scores, weights)) == pytest.approx(spread)
+    assert delong.compute_variance(rank(labels, scores, weights)) == pytest.approx(spread)
 
 
 def test_a_stack_has_the_variances_of_its_rankings():
@@ -67,12 +67,14 @@ def test_a_stack_has_the_variances_of_its_rankings():
     pos, neg = rng.integers(1, 5, (2, 7, 6))
     stack = Ranking(np.arange(6.0)[::-1], pos, neg, pos, neg)
 
-    np.testing.assert_allclose(delong.variance(stack), [delong.variance(one) for one in stack.one_by_one()])
+    np.testing.assert_allclose(
+        delong.compute_variance(stack), [delong.compute_variance(one) for one in stack.one_by_one()]
+    )
 
 
 def test_the_standard_error_of_two_by_two_cases_by_hand():
     # Scores 4 > 3 > 2 > 1, positives at 4 and 2: placements 1 and 1/2, and 1/2 and 1; each variance is 1/8.
-    assert delong.variance(rank([1, 0, 1, 0], [4, 3, 2, 1])) == pytest.approx(1 / 8 / 2 + 1 / 8 / 2)
+    assert delong.compute_variance(rank([1, 0, 1, 0], [4, 3, 2, 1])) == pytest.approx(1 / 8 / 2 + 1 / 8 / 2)
 
 
 def test_the_ratings_of_hanley_and_mcneil_have_the_interval_that_stata_prints():
@@ -81,7 +83,7 @@ def test_the_ratings_of_hanley_and_mcneil_have_the_interval_that_stata_prints():
     found = ev.estimate("auc", method="delong")
 
     assert round(found.value, 4) == 0.8932
-    assert round(delong.variance(ev.ranking) ** 0.5, 4) == 0.0307
+    assert round(delong.compute_variance(ev.ranking) ** 0.5, 4) == 0.0307
     assert (round(found.low, 5), round(found.high, 5)) == (0.83295, 0.95339)
 
 

@@ -14,11 +14,11 @@ from cutline.inference import drift
     [(1000, 1000, 10, 0.03384), (10_000, 500, 10, 0.03553), (10_000, 500, 20, 0.06330), (300, 300, 10, 0.11279)],
 )
 def test_critical_values(n, m, bins, critical):
-    assert round(drift.psi(np.full(bins, n / bins), np.full(bins, m / bins)).critical, 5) == critical
+    assert round(drift.estimate_psi(np.full(bins, n / bins), np.full(bins, m / bins)).critical, 5) == critical
 
 
 def test_psi_by_hand():
-    index = drift.psi([60, 40], [40, 60])
+    index = drift.estimate_psi([60, 40], [40, 60])
     p, q = 60.5 / 101, 40.5 / 101
 
     assert index.value == pytest.approx(2 * (p - q) * np.log(p / q))
@@ -30,14 +30,14 @@ def test_psi_by_hand():
 
 
 def test_psi_of_equal_histograms_has_no_drift_in_its_interval():
-    index = drift.psi([50, 50, 50], [100, 100, 100])
+    index = drift.estimate_psi([50, 50, 50], [100, 100, 100])
 
     assert (index.value, index.low) == (0, 0)
     assert stats.ncx2.cdf(2, 2, index.high / (1 / 150 + 1 / 300)) == pytest.approx(0.025)
 
 
 def test_weights_make_psi_less_certain():
-    plain, weighted = drift.psi([60, 40], [40, 60]), drift.psi([60, 40], [40, 60], sizes=(50, 50))
+    plain, weighted = drift.estimate_psi([60, 40], [40, 60]), drift.estimate_psi([60, 40], [40, 60], sizes=(50, 50))
 
     assert weighted.critical == pytest.approx(2 * plain.critical)
 
@@ -47,8 +47,8 @@ def test_psi_alarms_as_often_as_it_says_and_holds_the_truth():
     p = np.full(10, 0.1)
     q = np.diff(stats.norm.cdf(stats.norm.ppf(np.arange(11) / 10) - 0.3))
     truth = ((p - q) * np.log(p / q)).sum()
-    still = [drift.psi(*rng.multinomial(1000, p, size=2)) for _ in range(400)]
-    moved = [drift.psi(rng.multinomial(1000, p), rng.multinomial(1000, q)) for _ in range(400)]
+    still = [drift.estimate_psi(*rng.multinomial(1000, p, size=2)) for _ in range(400)]
+    moved = [drift.estimate_psi(rng.multinomial(1000, p), rng.multinomial(1000, q)) for _ in range(400)]
 
     assert 0.02 < np.mean([index.value > index.critical for index in still]) < 0.08
     assert np.mean([index.low <= truth <= index.high for index in moved]) > 0.91
@@ -62,7 +62,10 @@ def cells(first, second):
 def test_ks_is_scipys_without_ties():
     rng = np.random.default_rng(2)
     first, second = rng.normal(size=60), rng.normal(0.4, size=45)
-    result, expected = drift.kolmogorov_smirnov(*cells(first, second)), stats.ks_2samp(first, second, method="exact")
+    result, expected = (
+        drift.run_kolmogorov_smirnov(*cells(first, second)),
+        stats.ks_2samp(first, second, method="exact"),
+    )
 
     assert (result.value, result.p_value) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
     assert result.method == "exact"
@@ -70,7 +73,7 @@ def test_ks_is_scipys_without_ties():
 
 def test_ks_with_ties_counts_permutations():
     first, second = [1, 1, 2, 3, 3, 3], [1, 2, 2, 2]
-    result = drift.kolmogorov_smirnov(*cells(first, second))
+    result = drift.run_kolmogorov_smirnov(*cells(first, second))
     pooled = np.array(first + second)
 
     def distance(chosen):
@@ -91,7 +94,10 @@ def test_ks_of_large_samples_is_asymptotic():
     merged = np.argsort(np.argsort(np.r_[first, second]))
     is_first = np.zeros(24_000, dtype=int)
     is_first[merged[:12_000]] = 1
-    result, expected = drift.kolmogorov_smirnov(is_first, 1 - is_first), stats.ks_2samp(first, second, method="asymp")
+    result, expected = (
+        drift.run_kolmogorov_smirnov(is_first, 1 - is_first),
+        stats.ks_2samp(first, second, method="asymp"),
+    )
 
     assert result.method == "asymptotic"
     assert result.value == pytest.approx(expected.statistic)
@@ -100,16 +106,16 @@ def test_ks_of_large_samples_is_asymptotic():
 
 def test_quantile_edges_and_histogram():
     scores, counts = np.arange(10, 0, -1.0), np.ones(10, dtype=int)
-    edges = drift.quantile_edges(scores, counts, 5)
+    edges = drift.find_quantile_edges(scores, counts, 5)
 
     assert edges.tolist() == [3, 5, 7, 9]
-    assert drift.histogram(scores, counts, edges).tolist() == [2, 2, 2, 2, 2]
-    assert drift.histogram(np.array([9.0, 8.5, 0.0]), np.array([3, 1, 2]), edges).tolist() == [2, 0, 0, 1, 3]
+    assert drift.count_by_bin(scores, counts, edges).tolist() == [2, 2, 2, 2, 2]
+    assert drift.count_by_bin(np.array([9.0, 8.5, 0.0]), np.array([3, 1, 2]), edges).tolist() == [2, 0, 0, 1, 3]
 
 
 def test_ties_make_fewer_bins():
-    edges = drift.quantile_edges(np.array([2.0, 1.0]), np.array([9, 1]), 10)
-    alone = drift.quantile_edges(np.array([2.0]), np.array([9]), 10)
+    edges = drift.find_quantile_edges(np.array([2.0, 1.0]), np.array([9, 1]), 10)
+    alone = drift.find_quantile_edges(np.array([2.0]), np.array([9]), 10)
 
     assert (edges.tolist(), alone.tolist()) == ([2.0], [2.0])
-    assert drift.histogram(np.array([3.0, 2.0, 1.0]), np.array([1, 5, 7]), alone).tolist() == [7, 6]
+    assert drift.count_by_bin(np.array([3.0, 2.0, 1.0]), np.array([1, 5, 7]), alone).tolist() == [7, 6]

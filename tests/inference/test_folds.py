@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cutline.inference.folds import FoldMean, correlated_t, ledell, nadeau_bengio, nested_error
+from cutline.inference.folds import FoldMean, correlated_t, estimate_nested_error, ledell, nadeau_bengio
 
 FROZEN = json.loads((Path(__file__).parents[1] / "oracles" / "folds.json").read_text())
 VALUES = np.array([0.82, 0.85, 0.80, 0.79, 0.88, 0.84, 0.83, 0.81, 0.86, 0.78])
@@ -147,7 +147,7 @@ def test_nested_cross_validation_step_by_step() -> None:
     naive = np.mean([np.var(outer[r], ddof=1) for r in range(repeats)]) / n
     mse = min(max((np.mean(a) - np.mean(b)) * 3 / 4, naive), 4 * naive)
     bias = (1 + 2 / 4) * (np.mean(es) - outer.mean())
-    result = nested_error(outer, inner, fold)
+    result = estimate_nested_error(outer, inner, fold)
     assert result.value == pytest.approx(np.mean(es) - bias)
     assert result.standard_error == pytest.approx(math.sqrt(mse))
     low, high = result.limits(0.95)
@@ -161,12 +161,12 @@ def test_stratified_folds_do_not_show_how_much_the_share_of_positives_varies() -
     outer = np.where(positive, 0.6, 0.1)[None] + np.random.default_rng(0).normal(size=(1, 40)) * 1e-3
     fold = (np.arange(40) // 8)[None]
     inner = np.stack([np.where(fold[0] == k, np.nan, outer[0]) for k in range(5)])[None]
-    stratified = nested_error(outer, inner, fold, positive)
+    stratified = estimate_nested_error(outer, inner, fold, positive)
 
     assert stratified.standard_error == pytest.approx(math.sqrt(0.25 * 0.25 * 0.75 / 40), rel=0.02)
-    assert nested_error(outer, inner, fold).standard_error == stratified.naive_standard_error
+    assert estimate_nested_error(outer, inner, fold).standard_error == stratified.naive_standard_error
     far = np.where(np.isnan(inner), np.nan, inner + 0.1)  # models that the outer folds measure as much worse
-    wide, published = (nested_error(outer, far, fold, *more).standard_error for more in ((positive,), ()))
+    wide, published = (estimate_nested_error(outer, far, fold, *more).standard_error for more in ((positive,), ()))
     assert wide > 1.4 * published
 
 
@@ -174,6 +174,9 @@ def test_the_error_of_nested_cross_validation_stays_between_the_naive_one_and_it
     fold = np.array([[0, 0, 1, 1, 2, 2]])
     outer = np.array([[0.0, 1.0, 0.0, 1.0, 0.0, 1.0]])
     flat, far = (np.full((1, 3, 6), value) for value in (0.5, 9.0))
-    assert nested_error(outer, flat, fold).standard_error == nested_error(outer, flat, fold).naive_standard_error
-    wide = nested_error(outer, far, fold)
+    assert (
+        estimate_nested_error(outer, flat, fold).standard_error
+        == estimate_nested_error(outer, flat, fold).naive_standard_error
+    )
+    wide = estimate_nested_error(outer, far, fold)
     assert wide.standard_error == pytest.approx(math.sqrt(3) * wide.naive_standard_error)

@@ -25,17 +25,19 @@ ORDERED = ("ks", "eer", "average_precision", "average_hit_rate", "average_qrecal
 
 
 def test_for_the_auc_the_jackknife_of_the_order_is_delongs_variance():
-    found = influence.of_order(MEASURES["auc"].compute, ONE.auc, ONE.ranking)
+    found = influence.differentiate_order(MEASURES["auc"].compute, ONE.auc, ONE.ranking)
 
-    assert np.sqrt(found.variance(ONE.ranking)) == pytest.approx(np.sqrt(delong.variance(ONE.ranking)), rel=0.01)
+    assert np.sqrt(found.variance(ONE.ranking)) == pytest.approx(
+        np.sqrt(delong.compute_variance(ONE.ranking)), rel=0.01
+    )
 
 
 def test_what_a_case_changes_in_the_auc_is_its_placement():
-    found = influence.of_order(MEASURES["auc"].compute, ONE.auc, ONE.ranking)
+    found = influence.differentiate_order(MEASURES["auc"].compute, ONE.auc, ONE.ranking)
     r = ONE.ranking
     is_positive = r.pos > 0
     mine = found.of_cases(np.arange(len(r)), is_positive)
-    places = np.where(is_positive, delong.placements(r).of_positives, delong.placements(r).of_negatives)
+    places = np.where(is_positive, delong.compute_placements(r).of_positives, delong.compute_placements(r).of_negatives)
     expected = (places - ONE.auc) / np.where(is_positive, r.positives, r.negatives)
 
     assert np.corrcoef(mine, expected)[0, 1] > 0.999
@@ -44,7 +46,7 @@ def test_what_a_case_changes_in_the_auc_is_its_placement():
 @pytest.mark.parametrize("name", ORDERED)
 def test_a_measure_of_the_order_has_the_standard_error_of_the_bootstrap(name):
     asked = Estimand.of_measure(MEASURES[name], ONE.ranking, {})
-    found = influence.of_order(asked.statistic, asked.value, ONE.ranking)
+    found = influence.differentiate_order(asked.statistic, asked.value, ONE.ranking)
     drawn = bootstrap(CaseSampler(ONE.ranking), [asked.statistic], 150, 1).values[0]
 
     # 150 resamples know a standard deviation to 6 %: three times that
@@ -63,7 +65,9 @@ def test_a_difference_has_the_standard_error_of_the_bootstrap_of_pairs(name):
 
 def test_a_measure_that_jumps_from_score_to_score_is_resampled():
     assert find_influence(ALL.pairing, Question(MEASURES["precision_at_recall"], ({}, {})), 0, 0.3) is None
-    assert influence.of_order(MEASURES["tied_pairs"].compute, 0.0, ONE.ranking) is None  # a shorter list has ties
+    assert (
+        influence.differentiate_order(MEASURES["tied_pairs"].compute, 0.0, ONE.ranking) is None
+    )  # a shorter list has ties
 
 
 def test_smooth_measures_are_compared_by_formula_and_others_by_resamples():

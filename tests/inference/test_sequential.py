@@ -23,17 +23,17 @@ from cutline.inference import sequential as seq
     ],
 )
 def test_proportion_sequence(successes, trials, low, high):
-    limits = seq.proportion_sequence(successes, trials, 0.05)
+    limits = seq.bound_proportion(successes, trials, 0.05)
 
     assert np.round(limits, 6).tolist() == [low, high]
 
 
 def test_the_proportion_sequence_of_many_equals_each_single_one():
     successes, trials = np.array([[8, 0], [80, 0]]), np.array([[10, 20], [100, 0]])
-    low, high = seq.proportion_sequence(successes, trials, 0.05)
+    low, high = seq.bound_proportion(successes, trials, 0.05)
 
     for index in np.ndindex(2, 2):
-        assert (low[index], high[index]) == seq.proportion_sequence(successes[index], trials[index], 0.05)
+        assert (low[index], high[index]) == seq.bound_proportion(successes[index], trials[index], 0.05)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_shiryaev_roberts_is_its_sum_over_starts():
         for t in range(12)
     ]
 
-    assert seq.shiryaev_roberts(ratios) == pytest.approx(expected)
+    assert seq.compute_shiryaev_roberts(ratios) == pytest.approx(expected)
 
 
 def test_likelihood_ratios_have_mean_1_where_nothing_changed():
@@ -119,7 +119,7 @@ def ten_cases():
 
 
 def test_calibration_terms_of_ten_cases():
-    terms = seq.calibration_terms(*ten_cases())
+    terms = seq.compute_calibration_terms(*ten_cases())
     expected = [
         -0.809973,
         -0.200367,
@@ -134,7 +134,7 @@ def test_calibration_terms_of_ten_cases():
     ]
 
     assert terms.sum(0).round(6).tolist() == expected
-    assert round(float(np.exp(seq.log_mean(terms.sum(0)))), 6) == 0.858958
+    assert round(float(np.exp(seq.compute_log_mean(terms.sum(0)))), 6) == 0.858958
 
 
 def test_calibration_terms_by_brute_force():
@@ -145,21 +145,21 @@ def test_calibration_terms_by_brute_force():
         for y in [1] * ones + [0] * zeros:
             expected[min(int(p * 10), 9)] += [log(1 + bet * (y - p)) for bet in seq.BETS]
 
-    assert seq.calibration_terms(score, pos, neg) == pytest.approx(expected, abs=1e-12)
+    assert seq.compute_calibration_terms(score, pos, neg) == pytest.approx(expected, abs=1e-12)
 
 
 def test_miscalibration_weighs_all_cases_together_and_each_bin_alike():
-    terms = seq.calibration_terms(*ten_cases())
+    terms = seq.compute_calibration_terms(*ten_cases())
     expected = 0.5 * np.exp(terms.sum(0)).mean() + 0.5 * np.exp(terms).mean()
 
     assert seq.log_evidence_of_miscalibration(terms) == pytest.approx(log(expected))
-    assert seq.calibration_weights().sum() == pytest.approx(1)
+    assert seq.weight_calibration_bets().sum() == pytest.approx(1)
 
 
 def test_asymptotic_half_widths():
-    widths = seq.half_width([50, 100, 500, 1000, 5000], 0.05, tightest_at=500)
+    widths = seq.compute_half_width([50, 100, 500, 1000, 5000], 0.05, tightest_at=500)
 
-    assert seq.tuning(0.05, 500) == pytest.approx(0.12598535, abs=5e-9)
+    assert seq.find_tuning(0.05, 500) == pytest.approx(0.12598535, abs=5e-9)
     assert widths.round(6).tolist() == [0.545187, 0.336389, 0.135739, 0.096812, 0.045845]
 
 

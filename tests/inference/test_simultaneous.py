@@ -12,7 +12,7 @@ from cutline.inference import simultaneous
 from cutline.inference.delong import delong_logit
 from cutline.inference.simultaneous import westfall_young
 from cutline.inference.single.proportions import mid_p, wilson
-from cutline.inference.slice_auc import Slicing, permutation_test
+from cutline.inference.slice_auc import Slicing, run_permutation_test
 
 
 def example():
@@ -115,8 +115,8 @@ def test_against_the_rest(areas):
 def test_permutations_find_what_the_formula_finds():
     site, label, score = example()
     slicing = Slicing.of(label == 1, score, np.unique(site, return_inverse=True)[1], 4)
-    found = permutation_test(slicing, np.array([True, True, True, True]), permutations=399)
-    worse = permutation_test(slicing, np.array([True, False, True, True]), alternative="less", permutations=399)
+    found = run_permutation_test(slicing, np.array([True, True, True, True]), permutations=399)
+    worse = run_permutation_test(slicing, np.array([True, False, True, True]), alternative="less", permutations=399)
 
     assert found.statistic == pytest.approx(simultaneous.compute_logit_z(*slicing.areas))
     assert (found.adjusted <= 0.05).tolist() == [False, True, False, True]
@@ -131,7 +131,7 @@ def test_a_perfect_slice_is_finite():
     )
 
     assert slicing.areas.area.tolist() == [1.0, 0.5]
-    assert np.isfinite(permutation_test(slicing, np.array([True, True]), permutations=19).statistic).all()
+    assert np.isfinite(run_permutation_test(slicing, np.array([True, True]), permutations=19).statistic).all()
 
 
 def test_few_false_alarms_among_equal_slices():
@@ -144,7 +144,7 @@ def test_few_false_alarms_among_equal_slices():
         score = r.normal(size=len(part)) + label
         slicing = Slicing.of(label, score, part, 12)
         tested = (slicing.positives.size >= 5) & (slicing.negatives.size >= 5)
-        alarms += np.nanmin(permutation_test(slicing, tested, permutations=99, seed=seed).adjusted) <= 0.05
+        alarms += np.nanmin(run_permutation_test(slicing, tested, permutations=99, seed=seed).adjusted) <= 0.05
     assert alarms <= 8  # 3 are expected; 9 or more have probability 0.003
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from cutline.inference.slice_search import (
     Losses,
-    affordable_rows,
     build_lattice,
     code_column,
-    search,
+    count_affordable_rows,
+    search_slices,
 )
 
 
@@ -73,7 +73,7 @@ def test_a_conjunction_that_adds_nothing_is_left_out():
 def test_the_statistic_is_the_difference_in_pooled_standard_errors():
     r = np.random.default_rng(4)
     part, loss = r.integers(0, 3, 120), r.random(120)
-    found = search(build_lattice(coded(part=part), 1, 10), Losses(loss), permutations=19)
+    found = search_slices(build_lattice(coded(part=part), 1, 10), Losses(loss), permutations=19)
 
     for s in range(3):
         inside, outside = loss[part == s], loss[part != s]
@@ -87,7 +87,7 @@ def test_the_statistic_is_the_difference_in_pooled_standard_errors():
 def test_p_values_are_those_of_all_orders():
     """Eight cases: every order of the losses against the slices, where 999 random ones are about as good."""
     part, loss = np.repeat([0, 1], 4), np.array([0.1, 0.9, 0.2, 0.3, 0.7, 0.8, 0.95, 0.6])
-    found = search(build_lattice(coded(part=part), 1, 2), Losses(loss), permutations=4999)
+    found = search_slices(build_lattice(coded(part=part), 1, 2), Losses(loss), permutations=4999)
     sums = {order[:4]: sum(order[:4]) for order in permutations(loss, 4)}
     largest = [max(total - 2 * loss.mean() * 2, loss.sum() - total - 2 * loss.mean() * 2) for total in sums.values()]
     observed = max(loss[:4].sum(), loss[4:].sum()) - 4 * loss.mean()
@@ -104,8 +104,8 @@ def test_strata_stay_apart():
     loss = label + r.normal(size=2000) / 10
     lattice = build_lattice(coded(part=part), 1, 50)
 
-    assert search(lattice, Losses(loss), permutations=99).chosen(0.95) == [0]
-    assert search(lattice, Losses(loss, strata=label), permutations=99).chosen(0.95) == []
+    assert search_slices(lattice, Losses(loss), permutations=99).chosen(0.95) == [0]
+    assert search_slices(lattice, Losses(loss, strata=label), permutations=99).chosen(0.95) == []
 
 
 def test_groups_move_together():
@@ -115,13 +115,13 @@ def test_groups_move_together():
     loss = np.repeat(r.normal(size=20), 50) + r.normal(size=1000) / 5
     lattice = build_lattice(coded(patient=patient.astype(str)), 1, 30)
 
-    assert search(lattice, Losses(loss), permutations=99).chosen(0.95)
-    assert not search(lattice, Losses(loss, groups=patient), permutations=99).chosen(0.95)
+    assert search_slices(lattice, Losses(loss), permutations=99).chosen(0.95)
+    assert not search_slices(lattice, Losses(loss, groups=patient), permutations=99).chosen(0.95)
 
 
 def test_the_planted_slice_is_found_and_its_effect_corrected():
     columns, losses = planted(1000)
-    found = search(build_lattice(columns, 2, 50), losses, permutations=199)
+    found = search_slices(build_lattice(columns, 2, 50), losses, permutations=199)
     chosen = found.chosen(0.95)
 
     assert [named(found.lattice, i) for i in chosen] == ["x0 = 1 and x1 = 2"]
@@ -133,7 +133,7 @@ def test_slices_with_nearly_the_same_cases_are_one_finding():
     a = r.integers(0, 4, 2000)
     b = np.where(r.random(2000) < 0.97, a, r.integers(0, 4, 2000))
     loss = (r.random(2000) < np.where(a == 0, 0.4, 0.1)).astype(float)
-    found = search(build_lattice(coded(a=a, b=b), 2, 50), Losses(loss), permutations=99)
+    found = search_slices(build_lattice(coded(a=a, b=b), 2, 50), Losses(loss), permutations=99)
 
     assert [named(found.lattice, i) for i in found.chosen(0.95)] == ["a = 0"]
 
@@ -143,11 +143,11 @@ def test_few_false_finds():
     false = 0
     for seed in range(40):
         columns, losses = planted(seed, error=0.15, rows=1000)
-        false += bool(search(build_lattice(columns, 2, 50), losses, permutations=99, seed=seed).chosen(0.95))
+        false += bool(search_slices(build_lattice(columns, 2, 50), losses, permutations=99, seed=seed).chosen(0.95))
     assert false <= 7  # 2 are expected; 8 or more have probability 0.001
 
 
 def test_rows_are_left_out_only_where_the_search_is_long():
-    assert affordable_rows(100_000, 21, 999) == 100_000
-    assert 20_000 < affordable_rows(100_000, 435, 999) < 25_000
-    assert affordable_rows(10**7, 435, 999) < 25_000
+    assert count_affordable_rows(100_000, 21, 999) == 100_000
+    assert 20_000 < count_affordable_rows(100_000, 435, 999) < 25_000
+    assert count_affordable_rows(10**7, 435, 999) < 25_000

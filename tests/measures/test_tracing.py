@@ -278,11 +278,11 @@ def test_a_program_of_the_ranking_says_when_the_measure_is_undefined():
 def test_delongs_interval_is_traced_from_the_ranking():
     symbolic, program = make_symbolic_ranking(), Program()
     area = cl.MEASURES["auc"].function(symbolic)
-    places = [program.add(limit) for limit in delong.delong_logit(area, delong.variance(symbolic), 0.9)]
+    places = [program.add(limit) for limit in delong.delong_logit(area, delong.compute_variance(symbolic), 0.9)]
     for seed in range(1, 5):
         r = random_ranking(seed, weighted=seed == 2)
         results = program.run(list_columns(r))
-        expected = delong.delong_logit(cl.MEASURES["auc"].compute(r), delong.variance(r), 0.9)
+        expected = delong.delong_logit(cl.MEASURES["auc"].compute(r), delong.compute_variance(r), 0.9)
         assert [float(results[place]) for place in places] == pytest.approx([float(x) for x in expected], rel=1e-12)
 
 

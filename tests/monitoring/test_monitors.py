@@ -49,7 +49,7 @@ def test_shares_are_counts_of_the_days_so_far():
     counts = [day.at_threshold(0.3) for _, day in DAYS]
     tp, fn = (sum(getattr(c, cell) for c in counts) for cell in ("tp", "fn"))
     last = rows(monitor, "recall")[-1]
-    low, high = sequential.proportion_sequence(tp, tp + fn, OF_DAYS * 0.025)
+    low, high = sequential.bound_proportion(tp, tp + fn, OF_DAYS * 0.025)
 
     assert last["value"] == counts[-1].recall
     assert last["cumulated"] == tp / (tp + fn)
@@ -71,7 +71,7 @@ def test_the_limit_is_the_exact_one_of_the_release_minus_the_tolerated_loss():
 def test_evidence_of_calibration_adds_up_over_all_cases():
     monitor = cl.monitor(RELEASE, DAYS, measures="calibration")
     together = sum(day for _, day in DAYS)
-    terms = sequential.calibration_terms(together.score, together.pos, together.neg)
+    terms = sequential.compute_calibration_terms(together.score, together.pos, together.neg)
     last = rows(monitor, "calibration")[-1]
 
     assert math.log(last["evidence"]) == pytest.approx(

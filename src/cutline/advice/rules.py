@@ -34,8 +34,8 @@ from cutline.core.counts import Counts, format_number
 from cutline.core.messages import Argument, Text
 from cutline.core.ranking import BLOCK, Ranking
 from cutline.inference import constants
+from cutline.inference.effective_size import compute_effective_sizes
 from cutline.inference.effective_size import describe_weights as on_sizes
-from cutline.inference.effective_size import effective_sizes
 from cutline.inference.single.calibration_error import CalibrationCheck, check_calibration
 from cutline.inference.single.reference import wald_holds
 from cutline.measures import MEASURES, Family, Measure
@@ -334,7 +334,7 @@ def labels(a: RuleContext) -> str | None:
 @declare_rule("few-cases", "warning", when="a class has an effective size below 30 cases", source=BERRAR_INTERVALS)
 def few_cases(a: RuleContext) -> str | None:
     """Note how much a single case of a small class changes."""
-    size = effective_sizes(a.ranking)
+    size = compute_effective_sizes(a.ranking)
     if not a.two_classes or min(size) >= constants.FEW_CASES:
         return None
     of_positives = size.positives <= size.negatives

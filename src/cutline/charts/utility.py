@@ -55,7 +55,7 @@ from cutline.curves.utility import (
     write_curve_title,
 )
 from cutline.inference.resampling.samplers import CaseSampler, OneModel
-from cutline.inference.single.utility import RISKS, find_best_quota, heights, make_decision_band
+from cutline.inference.single.utility import RISKS, compute_heights, find_best_quota, make_decision_band
 from cutline.results.estimate import Estimate
 from cutline.results.resample_budget import FEWEST, QUICK, choose_resamples_of_rows
 
@@ -215,7 +215,8 @@ def _draw_over_risks(
     """Draw a number of each model over the threshold probability, with a band where there is one model."""
     title, words = write_curve_title(request.kind, request.prevalence), WORDINGS[request.kind]
     curves = {
-        name: request.scale * heights(require_both_classes(model, title), RISKS, request.kind, request.prevalence)
+        name: request.scale
+        * compute_heights(require_both_classes(model, title), RISKS, request.kind, request.prevalence)
         for name, model in models.items()
     }
     frame = Frame(

@@ -213,52 +213,54 @@ def _check_reading(reading: Reading) -> None:
 
 
 def read_classes(
-    path: str, class_scores: Sequence[str], how: Reading, name: str | None = None, *, ordered: bool = False
+    path: str, class_scores: Sequence[str], reading: Reading, name: str | None = None, *, ordered: bool = False
 ) -> tuple[OneVsRest, Sequence[str]]:
     """Return the model of several classes of a file, and what was guessed.
 
     Args:
         path: The file.
         class_scores: The columns of the classes, as the options name them.
-        how: How the file is read.
+        reading: How the file is read.
         name: What to call the model.
         ordered: Whether the classes stand in their order.
     """
-    _check_reading(how)
+    _check_reading(reading)
     columns = parse_columns(class_scores)
-    file = files.read(path, how.format, how.memory)
-    chosen = _choose_columns(file, columns.values(), how)
+    file = files.read(path, reading.format, reading.memory)
+    chosen = _choose_columns(file, columns.values(), reading)
     title = escape_controls(clean_model_name(name) or file.title)
-    options = _list_options(how) | {"ordered": ordered}
-    classes = one_vs_rest(chosen.label, columns, how.columns.weight, name=title, data=file, **options)
+    options = _list_options(reading) | {"ordered": ordered}
+    classes = one_vs_rest(chosen.label, columns, reading.columns.weight, name=title, data=file, **options)
     return classes, chosen.guesses
 
 
-def read_class_models(path: str, class_scores: Sequence[str], how: Reading) -> tuple[ClassComparison, Sequence[str]]:
+def read_class_models(
+    path: str, class_scores: Sequence[str], reading: Reading
+) -> tuple[ClassComparison, Sequence[str]]:
     """Return the models of several classes of a file, and what was guessed.
 
     Args:
         path: The file.
         class_scores: The columns of each model, as the options name them.
-        how: How the file is read.
+        reading: How the file is read.
     """
-    _check_reading(how)
+    _check_reading(reading)
     models = parse_models(class_scores)
-    file = files.read(path, how.format, how.memory)
-    chosen = _choose_columns(file, [column for own in models.values() for column in own.values()], how)
+    file = files.read(path, reading.format, reading.memory)
+    chosen = _choose_columns(file, [column for own in models.values() for column in own.values()], reading)
     named = {escape_controls(name): own for name, own in models.items()}
-    comparison = compare_classes(chosen.label, named, how.columns.weight, data=file, **_list_options(how))
+    comparison = compare_classes(chosen.label, named, reading.columns.weight, data=file, **_list_options(reading))
     return comparison, chosen.guesses
 
 
-def _list_options(how: Reading) -> dict[str, Any]:
+def _list_options(reading: Reading) -> dict[str, Any]:
     """Return the arguments that one_vs_rest() and compare_classes() share."""
-    return {"missing": how.missing, "groups": how.columns.group, "weights_are": how.weights_are}
+    return {"missing": reading.missing, "groups": reading.columns.group, "weights_are": reading.weights_are}
 
 
-def _choose_columns(file: Source, columns: Iterable[str], how: Reading) -> Chosen:
+def _choose_columns(file: Source, columns: Iterable[str], reading: Reading) -> Chosen:
     """Check the columns of a file, each with one purpose; the label is guessed if none is named."""
-    c, score_columns = how.columns, tuple(dict.fromkeys(columns))
+    c, score_columns = reading.columns, tuple(dict.fromkeys(columns))
     for option, column in (("--label", c.label), ("--weight", c.weight), ("--group", c.group)):
         if column is not None and column not in file.columns:
             raise _make_missing_error(escape_controls(file.title), column, option, file.columns)

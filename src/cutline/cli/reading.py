@@ -55,9 +55,9 @@ class PredictionFile:
         """Column of the scores of one model; None in a ranking file."""
         return self.chosen.scores[0] if self.chosen.scores else None
 
-    def with_positive(self, how: Reading, ranking: Ranking) -> PredictionFile:
+    def with_positive(self, reading: Reading, ranking: Ranking) -> PredictionFile:
         """Return the same with the positive label among the guesses, where it is a text that no option names."""
-        if how.positive is not None or not isinstance(ranking.positive, str):
+        if reading.positive is not None or not isinstance(ranking.positive, str):
             return self
         guesses = (*self.chosen.guesses, f"--positive {shlex.quote(escape_controls(ranking.positive))}")
         return replace(self, chosen=self.chosen._replace(guesses=guesses))
@@ -74,7 +74,7 @@ class PredictionFile:
 
 def open_predictions(
     path: str | Sequence[str],
-    how: Reading,
+    reading: Reading,
     models: int = 1,
     by: Sequence[str] = (),
     folds: Sequence[str] = (),
@@ -86,7 +86,7 @@ def open_predictions(
 
     Args:
         path: The file, or the files.
-        how: How they are read.
+        reading: How they are read.
         models: How many columns hold scores.
         by: The columns whose values are slices.
         folds: The columns of the folds and of the repeats.
@@ -95,12 +95,12 @@ def open_predictions(
     """
     if not path:
         raise ParameterError("Pass the files of the predictions.")
-    if models == 1 and len(how.columns.scores) > 1:
-        raise ParameterError(f"--score is given {len(how.columns.scores)} times", "pass it once for this command")
+    if models == 1 and len(reading.columns.scores) > 1:
+        raise ParameterError(f"--score is given {len(reading.columns.scores)} times", "pass it once for this command")
     paths = path if isinstance(path, str) else path[0] if len(path) == 1 else list(path)
     _check_no_ranking([path] if isinstance(path, str) else path)
     with show_progress("Opening the predictions", quiet=quiet):  # all of a compressed file is checked
-        file, c = files.read(paths, how.format, how.memory), how.columns
+        file, c = files.read(paths, reading.format, reading.memory), reading.columns
     named = {
         "label": Request("labels", c.label),
         "weight": Request("weights", c.weight),
@@ -122,49 +122,59 @@ def open_predictions(
 
 
 def read_evaluation(
-    path: str | Sequence[str], how: Reading, name: str | None, *, quiet: bool = True
+    path: str | Sequence[str], reading: Reading, name: str | None, *, quiet: bool = True
 ) -> tuple[Evaluation, PredictionFile]:
     """Return the evaluation of one model, and its file."""
     paths = [path] if isinstance(path, str) else list(path)
     if any(is_ranking_file(path) for path in paths):
-        return _evaluate_ranking_file(paths, how, name), wrap_ranking_file(Path(paths[0]).name)
-    predictions, c = open_predictions(paths, how, quiet=quiet), how.columns
-    design: dict[str, Any] = {"groups": c.group, "strata": c.stratum, "exact": how.exact or None}
-    ev: Evaluation = evaluate_columns(predictions, how, name, quiet=quiet, **design)
-    return ev, predictions.with_positive(how, ev.ranking)
+        return _evaluate_ranking_file(paths, reading, name), wrap_ranking_file(Path(paths[0]).name)
+    predictions, c = open_predictions(paths, reading, quiet=quiet), reading.columns
+    design: dict[str, Any] = {"groups": c.group, "strata": c.stratum, "exact": reading.exact or None}
+    ev: Evaluation = evaluate_columns(predictions, reading, name, quiet=quiet, **design)
+    return ev, predictions.with_positive(reading, ev.ranking)
 
 
 def evaluate_columns(
-    predictions: PredictionFile, how: Reading, name: str | None, *, quiet: bool, score: str | None = None, **design: Any
+    predictions: PredictionFile,
+    reading: Reading,
+    name: str | None,
+    *,
+    quiet: bool,
+    score: str | None = None,
+    **design: Any,
 ) -> Any:
     """Evaluate a column of scores: one evaluation, or one for each slice or period.
 
     Args:
         predictions: The file, and which of its columns are meant.
-        how: How it is read.
+        reading: How it is read.
         name: What to call the model; as its column when None.
         quiet: Whether no progress is shown.
         score: The column of the scores; the first that is meant when None.
         design: More arguments of evaluate(), such as groups, slices or periods.
     """
-    score, c = predictions.chosen.scores[0] if score is None else score, how.columns
-    design |= {"data": predictions.file, "name": escape_controls(clean_model_name(name) or score), "memory": how.memory}
+    score, c = predictions.chosen.scores[0] if score is None else score, reading.columns
+    design |= {
+        "data": predictions.file,
+        "name": escape_controls(clean_model_name(name) or score),
+        "memory": reading.memory,
+    }
     with show_progress("Reading the predictions", quiet=quiet, unit="rows"):
-        return evaluate(predictions.chosen.label, score, c.weight, **design, **how.common)
+        return evaluate(predictions.chosen.label, score, c.weight, **design, **reading.common)
 
 
 def read_slices(
-    paths: Sequence[str], by: Sequence[str], how: Reading, name: str | None, *, quiet: bool
+    paths: Sequence[str], by: Sequence[str], reading: Reading, name: str | None, *, quiet: bool
 ) -> tuple[Slices, tuple[str, ...]]:
     """Read the evaluation of each slice, and say which columns were guessed."""
-    c = how.columns
+    c = reading.columns
     if c.stratum or c.id:
         raise ParameterError("--by cannot be combined with --stratum or --id", "leave one of them out")
     rules = parse_slices(by)
-    source = open_predictions(paths, how, by=tuple(rules), quiet=quiet)
-    design: dict[str, Any] = {"by": rules, "groups": c.group, "exact": how.exact or None}
-    slices: Slices = evaluate_columns(source, how, name, quiet=quiet, **design)
-    return slices, source.with_positive(how, slices.overall.ranking).chosen.guesses
+    source = open_predictions(paths, reading, by=tuple(rules), quiet=quiet)
+    design: dict[str, Any] = {"by": rules, "groups": c.group, "exact": reading.exact or None}
+    slices: Slices = evaluate_columns(source, reading, name, quiet=quiet, **design)
+    return slices, source.with_positive(reading, slices.overall.ranking).chosen.guesses
 
 
 def parse_slices(by: Sequence[str]) -> dict[str, Any]:
@@ -190,50 +200,54 @@ def _parse_rule(text: str) -> Any:
     return int(numbers[0]) if len(numbers) == 1 else numbers
 
 
-def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ranking, tuple[str, ...]]:
+def read_ranking(paths: Sequence[str], reading: Reading, *, quiet: bool) -> tuple[Ranking, tuple[str, ...]]:
     """Return the ranking of predictions, and the options that were guessed."""
-    predictions, c = open_predictions(paths, how, quiet=quiet), how.columns
+    predictions, c = open_predictions(paths, reading, quiet=quiet), reading.columns
     with show_progress("Reading the predictions", quiet=quiet, unit="rows"):
         ranking = rank(
             predictions.chosen.label,
             predictions.chosen.scores[0],
             c.weight,
             data=predictions.file,
-            positive=how.positive,
-            missing=how.missing,
-            higher_is_positive=not how.lower_is_positive,
-            exact=how.exact or None,
-            memory=how.memory,
-            threshold=how.threshold,
+            positive=reading.positive,
+            missing=reading.missing,
+            higher_is_positive=not reading.lower_is_positive,
+            exact=reading.exact or None,
+            memory=reading.memory,
+            threshold=reading.threshold,
         )
-    return ranking, predictions.with_positive(how, ranking).chosen.guesses
+    return ranking, predictions.with_positive(reading, ranking).chosen.guesses
 
 
-def evaluate_ranking(ranking: Ranking, how: Reading, name: str, *, is_table: bool = False) -> Evaluation:
+def evaluate_ranking(ranking: Ranking, reading: Reading, name: str, *, is_table: bool = False) -> Evaluation:
     """Evaluate a finished ranking; raise if an option of reading predictions is given.
 
     Args:
         ranking: The ranking.
-        how: What the options say.
+        reading: What the options say.
         name: What to call the model.
         is_table: Whether it is the result of a query, for which the options name the positive label.
     """
-    c = how.columns
+    c = reading.columns
     named = {"--label": c.label, "--score": c.scores, "--weight": c.weight, "--group": c.group, "--id": c.id}
     for option in [option for option, value in (named | {"--stratum": c.stratum}).items() if value]:
         raise ParameterError(f"A finished ranking has no columns, so {option} names nothing", "leave it out")
     settled = {
-        "--missing": how.missing != "error",
-        "--weights-are": how.weights_are is not None,
-        "--format": how.format is not None,
-        "--memory": how.memory is not None,
-        "--exact": how.exact,
-        **({} if is_table else {"--positive": how.positive is not None, "--lower-is-positive": how.lower_is_positive}),
+        "--missing": reading.missing != "error",
+        "--weights-are": reading.weights_are is not None,
+        "--format": reading.format is not None,
+        "--memory": reading.memory is not None,
+        "--exact": reading.exact,
+        **(
+            {}
+            if is_table
+            else {"--positive": reading.positive is not None, "--lower-is-positive": reading.lower_is_positive}
+        ),
     }
     for option in [option for option, is_used in settled.items() if is_used]:
         problem = f"{option} says how predictions are read, and a finished ranking holds none"
         raise ParameterError(problem, f"leave it out, or pass {option} when the ranking is made")
-    return Evaluation(ranking, how.threshold, escape_controls(name), quota=how.quota, share=how.share)
+    return Evaluation(ranking, reading.threshold, escape_controls(name), quota=reading.quota, share=reading.share)
 
 
 def wrap_ranking_file(title: str) -> PredictionFile:
@@ -241,12 +255,12 @@ def wrap_ranking_file(title: str) -> PredictionFile:
     return PredictionFile(NoColumns({}, title), Chosen("", ()), title)
 
 
-def _evaluate_ranking_file(paths: Sequence[str], how: Reading, name: str | None) -> Evaluation:
+def _evaluate_ranking_file(paths: Sequence[str], reading: Reading, name: str | None) -> Evaluation:
     if len(paths) > 1:
         raise InputError(
             "Several files are given, and one of them is a ranking", "add rankings up with `cutline merge`"
         )
-    return evaluate_ranking(load(paths[0]), how, clean_model_name(name) or Path(paths[0]).stem)
+    return evaluate_ranking(load(paths[0]), reading, clean_model_name(name) or Path(paths[0]).stem)
 
 
 def _check_no_ranking(paths: Sequence[str]) -> None:
@@ -256,24 +270,26 @@ def _check_no_ranking(paths: Sequence[str]) -> None:
             wrap_ranking_file(Path(path).name).check_cases()
 
 
-def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -> tuple[Comparison, tuple[str, ...]]:
+def read_comparison(
+    paths: Sequence[str], reading: Reading, *, quiet: bool = True
+) -> tuple[Comparison, tuple[str, ...]]:
     """Return the comparison of the models of one file, or of several, and the options that were guessed."""
     from cutline.comparison import compare  # most commands have one model
 
-    scores = how.columns.scores
+    scores = reading.columns.scores
     if len(paths) == 1:
         if len(scores) == 1:
             raise ParameterError("A comparison takes at least two models", "pass --score once for each, or more files")
-        predictions = open_predictions(paths[0], how, models=2, quiet=quiet)
+        predictions = open_predictions(paths[0], reading, models=2, quiet=quiet)
         names = {escape_controls(column): column for column in predictions.chosen.scores}
-        c = how.columns
+        c = reading.columns
         design: dict[str, Any] = {"groups": c.group, "strata": c.stratum}
         label = predictions.chosen.label
         with show_progress("Reading the predictions", quiet=quiet, unit="rows"), _name_column("labels", label):
-            cmp = compare(label, names, c.weight, data=predictions.file, **design, **how.common)
-        return cmp, predictions.with_positive(how, next(iter(cmp.values())).ranking).chosen.guesses
+            cmp = compare(label, names, c.weight, data=predictions.file, **design, **reading.common)
+        return cmp, predictions.with_positive(reading, next(iter(cmp.values())).ranking).chosen.guesses
     _check_no_ranking(paths)
-    if how.columns.id is None:
+    if reading.columns.id is None:
         raise ParameterError(
             "Several files are joined by the names of their cases",
             "pass --id with that column, or --independent if they hold different cases, such as two months",
@@ -282,14 +298,14 @@ def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -
         raise ParameterError(
             f"--score is given {len(scores)} times for {len(paths)} files", "pass one for all files, or one for each"
         )
-    own = [scores[i : i + 1] if len(scores) == len(paths) else scores for i in range(len(paths))]
+    scores_by_file = [scores[i : i + 1] if len(scores) == len(paths) else scores for i in range(len(paths))]
     models = {}
-    for place, (name, path, mine) in enumerate(zip(_name_models(paths), paths, own, strict=True)):
+    for place, (name, path, of_model) in enumerate(zip(_name_models(paths), paths, scores_by_file, strict=True)):
         # The first file says which cases belong together, and which strata they are of.
-        plain: dict[str, Any] = {"group": None, "stratum": None} if place else {}
-        reading = replace(how, columns=replace(how.columns, scores=mine, **plain))
-        models[name] = open_predictions(path, reading, quiet=quiet)
-    return compare_joined(models, how), next(iter(models.values())).chosen.guesses
+        without: dict[str, Any] = {"group": None, "stratum": None} if place else {}
+        of_file = replace(reading, columns=replace(reading.columns, scores=of_model, **without))
+        models[name] = open_predictions(path, of_file, quiet=quiet)
+    return compare_joined(models, reading), next(iter(models.values())).chosen.guesses
 
 
 @contextmanager
@@ -317,23 +333,23 @@ def _name_model(path: str) -> str:
     return escape_controls(path if path.startswith(("/dev/", "/proc/")) else Path(path).stem)
 
 
-def compare_joined(models: Mapping[str, PredictionFile], how: Reading) -> Comparison:
+def compare_joined(models: Mapping[str, PredictionFile], reading: Reading) -> Comparison:
     """Return the comparison of models from files of their own, joined by the ids of the cases."""
     from cutline.comparison import compare  # most commands have one model
 
     first = next(iter(models.values()))
     frames = {name: predictions.file for name, predictions in models.items()}
     scores = {name: predictions.chosen.scores[0] for name, predictions in models.items()}
-    c = how.columns
+    c = reading.columns
     design: dict[str, Any] = {"groups": c.group, "strata": c.stratum}
-    return compare(first.chosen.label, scores, c.weight, data=frames, id=c.id, **design, **how.common)
+    return compare(first.chosen.label, scores, c.weight, data=frames, id=c.id, **design, **reading.common)
 
 
-def compare_in_order(models: Mapping[str, PredictionFile], how: Reading) -> Comparison:
+def compare_in_order(models: Mapping[str, PredictionFile], reading: Reading) -> Comparison:
     """Return the comparison of models from files whose rows are the same cases in the same order."""
     from cutline.comparison import compare  # most commands have one model
 
-    rows = {name: _read_rows(predictions, how, place) for place, (name, predictions) in enumerate(models.items())}
+    rows = {name: _read_rows(predictions, reading, place) for place, (name, predictions) in enumerate(models.items())}
     (first_name, first), *others = rows.items()
     for name, columns in others:
         mine, theirs = first["labels"].tolist(), columns["labels"].tolist()
@@ -351,20 +367,20 @@ def compare_in_order(models: Mapping[str, PredictionFile], how: Reading) -> Comp
             )
     scores = {name: columns["scores"] for name, columns in rows.items()}
     design: dict[str, Any] = {role: first.get(role) for role in ("groups", "strata")}
-    return compare(first["labels"], scores, first.get("weights"), **design, **how.common)
+    return compare(first["labels"], scores, first.get("weights"), **design, **reading.common)
 
 
-def _read_rows(predictions: PredictionFile, how: Reading, place: int) -> dict[Any, Any]:
+def _read_rows(predictions: PredictionFile, reading: Reading, place: int) -> dict[Any, Any]:
     columns = {
-        "labels": Request("labels", predictions.chosen.label, how.positive is not None),
+        "labels": Request("labels", predictions.chosen.label, reading.positive is not None),
         "scores": Request("scores", predictions.chosen.scores[0]),
     }
-    if how.columns.weight is not None:
-        columns["weights"] = Request("weights", how.columns.weight)
-    if how.columns.group is not None and not place:  # the first file says which cases belong together
-        columns["groups"] = Request("groups", how.columns.group)
-    if how.columns.stratum is not None and not place:
-        columns["strata"] = Request("strata", how.columns.stratum)
+    if reading.columns.weight is not None:
+        columns["weights"] = Request("weights", reading.columns.weight)
+    if reading.columns.group is not None and not place:  # the first file says which cases belong together
+        columns["groups"] = Request("groups", reading.columns.group)
+    if reading.columns.stratum is not None and not place:
+        columns["strata"] = Request("strata", reading.columns.stratum)
     with read_rows(predictions.file, columns) as rows:
         return rows
 

@@ -136,20 +136,20 @@ def _check(files: Sequence[str], question: WhyOptions) -> None:
             raise ParameterError(f"{name} is about --value", "pass --value too, or leave it out")
 
 
-def _check_columns(files: Sequence[str], how: Reading, question: WhyOptions) -> None:
+def _check_columns(files: Sequence[str], reading: Reading, question: WhyOptions) -> None:
     """Refuse options that would change nothing here."""
-    if how.columns.stratum is not None or how.weights_are is not None:
-        name = "--stratum" if how.columns.stratum is not None else "--weights-are"
+    if reading.columns.stratum is not None or reading.weights_are is not None:
+        name = "--stratum" if reading.columns.stratum is not None else "--weights-are"
         raise ParameterError(f"{name} is about intervals of one model", "leave it out")
-    if len(files) == 1 and how.columns.id is not None:
+    if len(files) == 1 and reading.columns.id is not None:
         raise ParameterError("--id joins two files", "leave it out, or pass the second file")
-    if how.columns.group is not None and (len(files) == 2 or question.value is None):
+    if reading.columns.group is not None and (len(files) == 2 or question.value is None):
         raise ParameterError("--group is about --value", "leave it out")
-    if len(how.columns.scores) == 2 and (len(files) == 2 or question.tools):
+    if len(reading.columns.scores) == 2 and (len(files) == 2 or question.tools):
         raise ParameterError("Two --score are for a test of two models", "pass it once")
 
 
-def _answer(files: Sequence[str], how: Reading, question: WhyOptions) -> Any:
+def _answer(files: Sequence[str], reading: Reading, question: WhyOptions) -> Any:
     """Return the answer: an explanation, the number of a tool, the table of tools, or the difference of two files."""
     from cutline.ledger.cases import Material
     from cutline.ledger.quantity import parse_quantity
@@ -157,16 +157,16 @@ def _answer(files: Sequence[str], how: Reading, question: WhyOptions) -> Any:
     from cutline.ledger.tools import compute_printed, find_entry, find_tool
 
     if len(files) == 2:
-        return _compare_files(files, how, question)
-    predictions = _open(files[0], how)
-    columns = _read_columns(predictions, how)
-    cut = how.threshold
+        return _compare_files(files, reading, question)
+    predictions = _open(files[0], reading)
+    columns = _read_columns(predictions, reading)
+    cut = reading.threshold
     if question.value is not None:
         return cl.why(**columns, value=question.value, measure=question.measure, digits=question.digits,
-                   positive=how.positive, missing=how.missing, threshold=cut,
-                   higher_is_positive=not how.lower_is_positive,
+                   positive=reading.positive, missing=reading.missing, threshold=cut,
+                   higher_is_positive=not reading.lower_is_positive,
                    training_prevalence=question.training_prevalence)  # fmt: skip
-    material = Material.of_rows(_prepare_rows(columns, how), _turn_threshold(cut, how))
+    material = Material.of_rows(_prepare_rows(columns, reading), _turn_threshold(cut, reading))
     if question.as_ is not None:
         q = parse_quantity(str(question.measure))
         tool = find_tool(question.as_)
@@ -177,48 +177,50 @@ def _answer(files: Sequence[str], how: Reading, question: WhyOptions) -> Any:
     )
 
 
-def _open(path: str, how: Reading) -> PredictionFile:
+def _open(path: str, reading: Reading) -> PredictionFile:
     from cutline.cli.reading import open_predictions
 
-    if len(how.columns.scores) > 2:
-        raise ParameterError(f"--score is given {len(how.columns.scores)} times", "pass it once, or twice for a test")
-    return open_predictions(path, how, models=max(len(how.columns.scores), 1))
+    if len(reading.columns.scores) > 2:
+        raise ParameterError(
+            f"--score is given {len(reading.columns.scores)} times", "pass it once, or twice for a test"
+        )
+    return open_predictions(path, reading, models=max(len(reading.columns.scores), 1))
 
 
-def _read_columns(predictions: PredictionFile, how: Reading) -> dict[str, Any]:
+def _read_columns(predictions: PredictionFile, reading: Reading) -> dict[str, Any]:
     """Return the columns of a file as cutline.why takes them."""
     from cutline.inputs.column_source import Request
     from cutline.inputs.column_source import read_rows as rows_of
 
     scores = predictions.chosen.scores
-    columns: dict[Any, Request] = {"labels": Request("labels", predictions.chosen.label, how.positive is not None),
+    columns: dict[Any, Request] = {"labels": Request("labels", predictions.chosen.label, reading.positive is not None),
                              "scores": Request("scores", scores[0])}  # fmt: skip
-    if how.columns.weight is not None:
-        columns["weights"] = Request("weights", how.columns.weight)
-    if how.columns.group is not None:
-        columns["groups"] = Request("groups", how.columns.group)
+    if reading.columns.weight is not None:
+        columns["weights"] = Request("weights", reading.columns.weight)
+    if reading.columns.group is not None:
+        columns["groups"] = Request("groups", reading.columns.group)
     if len(scores) > 1:
         columns["other"] = Request("scores", scores[1])
-    if how.columns.id is not None:
-        columns["ids"] = Request("id", how.columns.id)
+    if reading.columns.id is not None:
+        columns["ids"] = Request("id", reading.columns.id)
     with rows_of(predictions.file, columns) as rows:
         return dict(rows)
 
 
-def _prepare_rows(columns: dict[str, Any], how: Reading) -> Rows:
+def _prepare_rows(columns: dict[str, Any], reading: Reading) -> Rows:
     """Return the rows of a file, complete, with high scores for the positive class."""
     from cutline.ledger.why import prepare_rows
 
-    options: dict[str, Any] = {"positive": how.positive, "missing": how.missing}
-    options["higher_is_positive"] = not how.lower_is_positive
+    options: dict[str, Any] = {"positive": reading.positive, "missing": reading.missing}
+    options["higher_is_positive"] = not reading.lower_is_positive
     return prepare_rows(**{name: column for name, column in columns.items() if name != "ids"}, **options)
 
 
-def _turn_threshold(threshold: float | None, how: Reading) -> float | None:
-    return -threshold if threshold is not None and how.lower_is_positive else threshold
+def _turn_threshold(threshold: float | None, reading: Reading) -> float | None:
+    return -threshold if threshold is not None and reading.lower_is_positive else threshold
 
 
-def _compare_files(files: Sequence[str], how: Reading, question: WhyOptions) -> FileDifference:
+def _compare_files(files: Sequence[str], reading: Reading, question: WhyOptions) -> FileDifference:
     """Return what differs between two files."""
     from cutline.core import validation
     from cutline.inputs.rank import select_complete_cases
@@ -226,14 +228,14 @@ def _compare_files(files: Sequence[str], how: Reading, question: WhyOptions) -> 
     from cutline.ledger.quantity import parse_quantity
 
     q = parse_quantity(question.measure or _MEASURE)
-    predictions = [_open(path, how) for path in files]
-    columns = [_read_columns(prediction, how) for prediction in predictions]
-    rows = [_prepare_rows(own, how) for own in columns]
+    predictions = [_open(path, reading) for path in files]
+    columns = [_read_columns(prediction, reading) for prediction in predictions]
+    rows = [_prepare_rows(own, reading) for own in columns]
     ids: tuple[Any, Any] | None = None
-    if how.columns.id is not None:
-        reading: dict[str, Any] = {"positive": how.positive, "missing": how.missing}
+    if reading.columns.id is not None:
+        options: dict[str, Any] = {"positive": reading.positive, "missing": reading.missing}
         cases = [
-            select_complete_cases(own["labels"], own["scores"], own.get("weights"), **reading).position
+            select_complete_cases(own["labels"], own["scores"], own.get("weights"), **options).position
             for own in columns
         ]
         first, second = (
@@ -243,7 +245,7 @@ def _compare_files(files: Sequence[str], how: Reading, question: WhyOptions) -> 
     names = (predictions[0].name, predictions[1].name)
     if names[0] == names[1]:
         names = (escape_controls(files[0]), escape_controls(files[1]))
-    return two_files.compare_files(rows[0], rows[1], q, names, _turn_threshold(how.threshold, how), ids)
+    return two_files.compare_files(rows[0], rows[1], q, names, _turn_threshold(reading.threshold, reading), ids)
 
 
 def _print_tool_value(answer: ToolValue, *, as_json: bool) -> None:

@@ -52,7 +52,7 @@ from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
 from cutline.inference.single.at_prevalence import at_prevalence
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inference.single.intervals import estimates
+from cutline.inference.single.intervals import estimate_measures
 from cutline.inputs.rank import count_places
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.results.estimate import Estimate, Limits
@@ -541,7 +541,7 @@ class CutRequest:
             Estimand.of_measure(measure, self.r, {"threshold": threshold, **parameters}, self.groups)
             for measure, parameters in measures
         ]
-        return tuple(estimates(estimands, IntervalRequest(self.level, resamples=choose_resamples(len(self.r)))))
+        return tuple(estimate_measures(estimands, IntervalRequest(self.level, resamples=choose_resamples(len(self.r)))))
 
     def _estimate_at_prevalence(self, threshold: float, prevalence: float) -> tuple[Estimate, ...]:
         """Return recall and specificity, which no prevalence changes, then precision, NPV and F1 at a prevalence."""
@@ -549,7 +549,7 @@ class CutRequest:
             Estimand.of_measure(MEASURES[name], self.r, {"threshold": threshold}, self.groups)
             for name in ("recall", "specificity")
         ]
-        rates = estimates(estimands, IntervalRequest(self.level))
+        rates = estimate_measures(estimands, IntervalRequest(self.level))
         by_name = at_prevalence(self.r, threshold, prevalence, level=self.level, groups=self.groups)
         return (*rates, by_name["precision"], by_name["npv"], by_name["f1"])
 

@@ -16,11 +16,11 @@ from cutline.core.counts import Counts, divide
 from cutline.core.errors import Argument, ParameterError, Text, hint_similar
 from cutline.core.ranking import Ranking
 from cutline.cuts.requirements import Requirement, Term, parse_terms
-from cutline.inference.effective_size import effective_sizes
+from cutline.inference.effective_size import compute_effective_sizes
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest, as_measure
-from cutline.inference.single.intervals import estimates
+from cutline.inference.single.intervals import estimate_measures
 from cutline.inference.single.proportions import wilson
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.forms import Proportion
@@ -277,7 +277,7 @@ def _compute_limits(
             Estimand.of_measure(term.measure, r, {"threshold": float(t), **term.parameters}, groups)
             for t in r.thresholds[at + 1]
         ]
-        estimated = estimates(estimands, IntervalRequest(level, resamples=times, seed=seed))
+        estimated = estimate_measures(estimands, IntervalRequest(level, resamples=times, seed=seed))
         limit = [estimate.low if term.part == "low" else estimate.high for estimate in estimated]
         return np.array(limit), np.array([estimate.value for estimate in estimated])
     keys = r.key[at]
@@ -346,7 +346,7 @@ def _smooth_values(values: Array, share: Array) -> Array:
 def compute_moments(r: Ranking) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return the mean and standard deviation of the scores of the positives and of the negatives."""
     pairs = []
-    for weights, n in zip(r.floats, effective_sizes(r), strict=True):
+    for weights, n in zip(r.floats, compute_effective_sizes(r), strict=True):
         mean = float(np.average(r.key, weights=weights))
         variance = float(np.average((r.key - mean) ** 2, weights=weights))
         pairs.append((mean, math.sqrt(variance * float(n) / max(float(n) - 1, 1e-9))))
@@ -392,7 +392,7 @@ def _find_kernel_youden(r: Ranking) -> float:
     middle = (edges[1:] + edges[:-1]) / 2
     tried = np.linspace(low, high, _GRID)
     j: Any = 0.0
-    for sign, weights, spread, n in zip((1, -1), r.floats, (s1, s0), effective_sizes(r), strict=True):
+    for sign, weights, spread, n in zip((1, -1), r.floats, (s1, s0), compute_effective_sizes(r), strict=True):
         width = 0.9 * min(spread, _compute_quartile_range(r.key, weights) / 1.34 or spread) * float(n) ** -0.2
         cells = np.histogram(r.key, edges, weights=weights)[0]
         j = j + sign * ndtr((middle - tried[:, None]) / width) @ cells / weights.sum()

@@ -33,7 +33,7 @@ from cutline.evaluation import Evaluation
 from cutline.inference.differences.difference_rows import share_resamples
 from cutline.inference.differences.paired import PairedMeasure, compare_measure, find_models, resolve_measure
 from cutline.inference.resampling.samplers import CaseSampler
-from cutline.inference.single.utility import KINDS, RISKS, find_best_quota, heights, make_decision_band
+from cutline.inference.single.utility import KINDS, RISKS, compute_heights, find_best_quota, make_decision_band
 from cutline.measures.costs import net_benefit
 from cutline.results.estimate import Estimate
 from cutline.results.resample_budget import choose_resamples_of_rows
@@ -160,7 +160,7 @@ def decision_curve(
     r, at = _require_probabilities(ev, "A decision curve"), _check_risks(risks)
     kind, share = check_choice(kind, "kind", KINDS), check_prevalence(prevalence)
     level, seed = check_level(level), check_whole(seed, "seed", 0)
-    columns: dict[str, Array] = {"risk": at, kind: heights(r, at, kind, share)}
+    columns: dict[str, Array] = {"risk": at, kind: compute_heights(r, at, kind, share)}
     notes: tuple[str, ...] = ()
     times = _count_resamples(r, resamples)
     if times:

@@ -16,7 +16,7 @@ from cutline.core.ranking import Ranking
 from cutline.cuts import statements
 from cutline.inference import constants, delong, influence
 from cutline.inference.caveats import note_effective_cases
-from cutline.inference.effective_size import effective_sizes
+from cutline.inference.effective_size import compute_effective_sizes
 from cutline.inference.influence import JUMPING
 from cutline.inference.methods import DEFAULTS, INFLUENCE, POINT, Method
 from cutline.inference.quantities import find_quantity
@@ -167,29 +167,34 @@ def _find_formula(measure: Measure) -> ClosedForm | None:
 
 def _compute_area(r: Ranking) -> tuple[Any, Any, Any, tuple[Any, Any]]:
     """Return the AUC, its variance, the degrees of freedom of that, and the sizes of both classes."""
-    return auc.compute_area(r), np.nan_to_num(delong.variance(r)), auc.compute_freedom(r), effective_sizes(r)
+    return (
+        auc.compute_area(r),
+        np.nan_to_num(delong.compute_variance(r)),
+        auc.compute_freedom(r),
+        compute_effective_sizes(r),
+    )
 
 
 def limit_line_of_auc(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return the limits of a linear function of the AUC, and whether more than a few cases decide them."""
     form: Any = measure.form
-    area, variance, free, sizes = _compute_area(r)
-    limits = auc.student_limits(area, variance, free, sizes, level)
+    area, variance, freedom, sizes = _compute_area(r)
+    limits = auc.student_limits(area, variance, freedom, sizes, level)
     on_line = auc.transform_limits_linearly(form.of, r, limits)
     low, high = auc.add_prevalence(form.of, r, measure.function(r), on_line, level, sum(sizes))
-    return low, high, np.logical_not(auc.is_decided_by_few(area, variance, free))
+    return low, high, np.logical_not(auc.is_decided_by_few(area, variance, freedom))
 
 
 def _find_freedom(r: Ranking) -> Any:
     """Return the degrees of freedom if few cases decide the AUC, and infinity otherwise."""
-    area, variance, free, sizes = _compute_area(r)
-    few = auc.is_decided_by_few(area, variance, free)
-    return np.where(few, auc.compute_shown_freedom(area, variance, free, sizes), np.inf)
+    area, variance, freedom, sizes = _compute_area(r)
+    few = auc.is_decided_by_few(area, variance, freedom)
+    return np.where(few, auc.compute_shown_freedom(area, variance, freedom, sizes), np.inf)
 
 
 def limit_mean(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return the limits of a mean over the cases, and whether there are plenty, so that the mean is about normal."""
-    value, positives, negatives = measure.function(r), *effective_sizes(r)
+    value, positives, negatives = measure.function(r), *compute_effective_sizes(r)
     variance, _ = smooth.compute_variance(measure.form, r, {})
     plenty = np.minimum(positives, negatives) >= constants.PLENTY
     normal, student = influence.normal_limits(value, variance, level), limit_smooth(measure, r, level)

@@ -25,8 +25,8 @@ from cutline.core.validation import (
     is_among,
 )
 from cutline.folds.evaluation import FoldEvaluation, FoldSummary, OutOfFold, build_estimate, warn_of_leaks
-from cutline.inference.folds import NestedError, nested_error
-from cutline.inference.resampling.pairing import stream
+from cutline.inference.folds import NestedError, estimate_nested_error
+from cutline.inference.resampling.pairing import make_stream
 from cutline.inputs.in_memory import rank_cases
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.aliases import use_alias
@@ -190,7 +190,7 @@ class NestedCrossValidation(ComparedByFields):
         chosen = MEASURES[measure]
         _check_mean_of_cases(chosen)
         losses = [_compute_case_losses(chosen, self.positive, part, parameters) for part in (self.outer, self.inner)]
-        return nested_error(losses[0], losses[1], self.folds, self.positive)
+        return estimate_nested_error(losses[0], losses[1], self.folds, self.positive)
 
     def estimate(self, measure: str | Measure, level: float = LEVEL, **parameters: Any) -> Estimate:
         """Return the value with its interval.
@@ -259,7 +259,7 @@ def _run_nested_round(task: _Nested, number: int) -> tuple[Array, Array, Array]:
     from sklearn.model_selection import StratifiedKFold
     from sklearn.utils import _safe_indexing
 
-    rng = stream(task.seed, number)
+    rng = make_stream(task.seed, number)
     n, K = len(task.y), task.folds
     fold = np.empty(n, dtype=int)
     splitter = StratifiedKFold(K, shuffle=True, random_state=int(rng.integers(2**31)))
@@ -406,7 +406,7 @@ def _fit_fold(task: _FoldTask, number: int) -> Array:
     if len(np.unique(task.y[rows])) < 2:
         fault = f"The training set of fold {number + 1} has cases of only one class"
         raise InputError(fault, "use stratified folds, or fewer of them")
-    rng = stream(task.seed, number)
+    rng = make_stream(task.seed, number)
     fitted = fit_clone(task.estimator, _take_rows(task.X, rows), task.y[rows], rng, f"fold {number + 1}")
     return _compute_scores(fitted, _take_rows(task.X, task.splits.test[number]), task.positive)
 

@@ -26,7 +26,7 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import Table, format_value, to_json_value
 from cutline.core.validation import LEVEL, check_choice, check_level, format_count
 from cutline.evaluation import Evaluation, MeasuredAtCut
-from cutline.inference.folds import FoldMean, hidden_share, ledell, nadeau_bengio, scales_apart
+from cutline.inference.folds import FoldMean, estimate_hidden_share, ledell, measure_scale_distance, nadeau_bengio
 from cutline.inputs import column_source
 from cutline.inputs.rank import Cases, Missing, select_complete_cases
 from cutline.measures import MEASURES, Family, Measure
@@ -232,7 +232,7 @@ class FoldEvaluation(MeasuredAtCut):
         positives, sizes = (
             np.array([float(getattr(part, name)) for part in self._all]) for name in ("positives", "total")
         )
-        return hidden_share(positives, sizes)
+        return estimate_hidden_share(positives, sizes)
 
     def compute_prevalence_variance(self, slope: float) -> float:
         """Return the variance of a value that comes from the share of positives and that the folds do not show.
@@ -432,7 +432,7 @@ class FoldEvaluation(MeasuredAtCut):
     @cached_property
     def _scale_shift(self) -> float:
         """Largest difference between mean scores of folds, in standard deviations; 0 if it may be chance."""
-        return scales_apart([(part.score, part.size) for part in self._all])
+        return measure_scale_distance([(part.score, part.size) for part in self._all])
 
     def _make_scale_notes(self) -> list[Note]:
         apart = self._scale_shift

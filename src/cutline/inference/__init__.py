@@ -1,1 +1,1 @@
-"""How sure one can be of a number: intervals and tests."""
+"""Inference: intervals and tests."""

@@ -1,4 +1,4 @@
-"""What every interval promises, of a measure or of a difference, and the sentences that qualify it."""
+"""Notes and warnings that qualify intervals, and the last step that builds an `Estimate`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.core.validation import format_count
 from cutline.inference import constants
-from cutline.inference.effective_size import effective_sizes
+from cutline.inference.effective_size import compute_effective_sizes
 from cutline.results.estimate import Estimate
 from cutline.results.notes import Caveat, keep_one_warning
 from cutline.results.resample_budget import FEWEST
@@ -95,13 +95,13 @@ INDEPENDENT = Caveat(
 
 
 def has_spread(values: Array) -> bool:
-    """Whether values differ by more than rounding; infinite ones are alike."""
+    """Whether values differ by more than rounding; infinite values are equal."""
     low, high = float(np.min(values)), float(np.max(values))
     return low != high and (math.isinf(high - low) or high - low > EQUAL * max(1.0, abs(low)))
 
 
 def note_redraws(count: int) -> list[str]:
-    """Say how many resamples of one class were drawn again, if any."""
+    """Return a note on how many resamples of one class were redrawn, if any."""
     what = (
         "1 bootstrap sample had only one class and was"
         if count == 1
@@ -111,7 +111,7 @@ def note_redraws(count: int) -> list[str]:
 
 
 def note_few_resamples(count: int) -> list[str]:
-    """Return a sentence that limits and p-values of few resamples mean little, if they do."""
+    """Return a note if there are too few resamples for reliable limits and p-values."""
     if count >= FEWEST:
         return []
     were_drawn = "1 resample was" if count == 1 else f"{count} resamples were"
@@ -119,12 +119,12 @@ def note_few_resamples(count: int) -> list[str]:
 
 
 def note_groups(groups: int, how: str = "resampled") -> str:
-    """Say how many groups were resampled, or counted."""
+    """Return a note on how many groups were resampled, or counted."""
     return Caveat("groups", f"{format_count(groups, 'group')} {'was' if groups == 1 else 'were'} {how} whole.")
 
 
 def warn_of_few_groups(of_classes: tuple[float, float]) -> list[str]:
-    """Return a warning where few groups hold a case of one class, for measures of one cut.
+    """Return a warning if few groups hold a case of one class, for measures of one cut.
 
     With 2 groups of positives recall missed in 9 % of the samples; measures of all cuts hold.
 
@@ -141,7 +141,7 @@ def warn_of_few_groups(of_classes: tuple[float, float]) -> list[str]:
 
 
 def warn_of_class_weights(measure: str, r: Ranking) -> list[str]:
-    """Return a warning where a case of one class stands for many times as many as one of the other.
+    """Return a warning if cases of one class weigh many times as much as cases of the other.
 
     A sample without one of the few heavy cases at the top shows nothing of what it would change there, which is much in
     areas under precision-recall curves; and a binned error counts it in a single bin. Other measures hold.
@@ -158,7 +158,7 @@ def warn_of_class_weights(measure: str, r: Ranking) -> list[str]:
 
 
 def warn_of_missing_class(ranking: Ranking) -> list[str]:
-    """Return a warning when a class has no case, about which the interval then knows nothing."""
+    """Return a warning if a class has no case, so that the interval ignores its uncertainty."""
     missing = "positive" if not ranking.positives else "negative" if not ranking.negatives else ""
     if not missing:
         return []
@@ -168,7 +168,7 @@ def warn_of_missing_class(ranking: Ranking) -> list[str]:
 
 
 def note_effective_cases(freedom: float) -> list[str]:
-    """Return a detail that says on about how many cases a result rests, if these are few.
+    """Return a detail on the effective number of cases behind a result, if it is small.
 
     Args:
         freedom: The degrees of freedom of its variance, which are about twice the cases that make it.
@@ -183,8 +183,8 @@ def note_effective_cases(freedom: float) -> list[str]:
 
 
 def note_few_cases(ranking: Ranking) -> list[str]:
-    """Return a detail when a class has few cases, on which the interval then rests."""
-    fewest = float(min(effective_sizes(ranking)))
+    """Return a detail if a class has few cases, which then determine the interval."""
+    fewest = float(min(compute_effective_sizes(ranking)))
     if not 0 < fewest < constants.FEW_CASES:
         return []
     cases = "1 case" if fewest == 1 else f"{fewest:.3g} cases"

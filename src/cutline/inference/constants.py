@@ -1,4 +1,4 @@
-"""The numbers that intervals of one model rest on, each with where it is from.
+"""Constants of the intervals of one model, each with its source.
 
 "Source" is a publication. "Chosen" names the command whose figures it was chosen by, on the development half of the
 populations (`python benchmarks/coverage.py run`, then `findings`; `python benchmarks/ablation.py` tries to do without

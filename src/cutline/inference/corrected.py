@@ -1,4 +1,4 @@
-"""Values that chance moves one way, without that bias: calibration errors, and the best over all cuts.
+"""Bias-corrected values: calibration errors, and maxima over all cuts, which chance moves one way.
 
 Chance raises a calibration error and the best over all cuts, and raises that of a finer score or a smaller sample
 more. Two such values are compared without the bias of each (`CorrectedDifference`); the interval and the test of their
@@ -19,7 +19,7 @@ _EQUAL = 1e-12  # what rounding alone can make of nothing
 
 
 class Corrected(NamedTuple):
-    """A value without what chance added to it, and its 95 % limits, which include it."""
+    """A bias-corrected value and its 95 % limits, which include it."""
 
     centre: float
     low: float
@@ -27,7 +27,7 @@ class Corrected(NamedTuple):
 
     @classmethod
     def of(cls, centre: float, low: float, high: float) -> Corrected:
-        """Return the value with limits that include it."""
+        """Return a value with limits widened to include it."""
         return cls(centre, min(low, centre), max(high, centre))
 
 

@@ -48,9 +48,9 @@ def friedman(ranks: Array) -> FriedmanTest:
     return FriedmanTest(chi2, float(chdtrc(k - 1, chi2)), f, p_value, freedom)
 
 
-def critical_difference(models: int, datasets: int, alpha: float) -> float:
+def compute_critical_difference(models: int, datasets: int, alpha: float) -> float:
     """Return Nemenyi's critical difference: mean ranks farther apart differ at level alpha."""
-    return _compute_nemenyi_quantile(models, alpha) * _rank_error(models, datasets)
+    return _compute_nemenyi_quantile(models, alpha) * _compute_rank_error(models, datasets)
 
 
 def _compute_nemenyi_quantile(models: int, alpha: float) -> float:
@@ -59,7 +59,7 @@ def _compute_nemenyi_quantile(models: int, alpha: float) -> float:
     return float(studentized_range.ppf(1 - alpha, models, math.inf)) / math.sqrt(2)
 
 
-def _rank_error(models: int, datasets: int) -> float:
+def _compute_rank_error(models: int, datasets: int) -> float:
     """Return the standard error of the difference of two mean ranks under Friedman's hypothesis."""
     return math.sqrt(models * (models + 1) / (6 * datasets))
 
@@ -70,7 +70,7 @@ def nemenyi(ranks: Array) -> Array:
 
     n, k = ranks.shape
     means = ranks.mean(axis=0)
-    distance = np.abs(means[:, None] - means[None, :]) / _rank_error(k, n)
+    distance = np.abs(means[:, None] - means[None, :]) / _compute_rank_error(k, n)
     p = np.ones((k, k))
     for a in range(k):
         for b in range(a):
@@ -88,7 +88,7 @@ class SignedRanks:
     exact: bool
 
 
-def signed_ranks(differences: Array) -> SignedRanks:
+def run_signed_rank_test(differences: Array) -> SignedRanks:
     """Return Wilcoxon's signed-rank test of differences, one for each data set.
 
     Differences of 0 are ranked and their ranks split evenly between the sums (Pratt; Demsar 2006). The p-value is

@@ -1,4 +1,4 @@
-"""The variance of the AUC from the ranking, in one pass, and the intervals that follow from it."""
+"""DeLong's variance of the AUC, in one pass over the ranking, and the intervals that use it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from cutline.core.array_ops import Array, as_array, choose, dot
 from cutline.core.blocks import reduce_over_cells
 from cutline.core.counts import as_floats, divide
 from cutline.core.ranking import Ranking
-from cutline.inference.effective_size import effective_sizes, square_weights
+from cutline.inference.effective_size import compute_effective_sizes, square_weights
 from cutline.results.estimate import Limits, quantile
 
 
 class Placements(NamedTuple):
-    """For each distinct score, the share of the other class that a positive, and that a negative, stands right to.
+    """Placement values at each distinct score: of a positive and of a negative, ties counted one half.
 
     A positive stands right to the negatives below it, a negative to the positives above it; a tie counts one half.
     """
@@ -24,48 +24,48 @@ class Placements(NamedTuple):
     of_negatives: Array
 
 
-def placements(r: Ranking) -> Placements:
+def compute_placements(r: Ranking) -> Placements:
     """Return the placement values of DeLong, DeLong and Clarke-Pearson (1988), one for each distinct score and class.
 
-    >>> placements(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1])).of_positives.tolist()
+    >>> compute_placements(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1])).of_positives.tolist()
     [1.0, 0.75, 0.25]
     """
     return Placements(_place_positives(r), _place_negatives(r))
 
 
 def _place_positives(r: Ranking) -> Array:
-    """Return the share of the negatives that a positive of each score stands right to."""
+    """Return the share of the negatives below a positive at each score, ties one half."""
     fp = r.fp
     return as_array(divide(fp[..., -1:] - fp[..., 1:] + r.neg / 2, fp[..., -1:]))
 
 
 def _place_negatives(r: Ranking) -> Array:
-    """Return the share of the positives that a negative of each score stands right to."""
+    """Return the share of the positives above a negative at each score, ties one half."""
     tp = r.tp
     return as_array(divide(tp[..., :-1] + r.pos / 2, tp[..., -1:]))
 
 
-def variance(r: Ranking) -> Any:
-    """Return DeLong's variance of the AUC; NaN with a single positive or negative, from which no spread can be told.
+def compute_variance(r: Ranking) -> Any:
+    """Return DeLong's variance of the AUC; NaN with a single positive or negative, which has no spread.
 
     The ranking remembers it, as it does its cumulated counts: several measures ask for it.
     """
-    of_positives, of_negatives = _variance_terms(r)
+    of_positives, of_negatives = _cache_variance_terms(r)
     return of_positives + of_negatives
 
 
-def freedom(r: Ranking) -> Any:
+def compute_freedom(r: Ranking) -> Any:
     """Return the degrees of freedom of DeLong's variance, the sum of one for each class (Brunner and Munzel 2000).
 
-    >>> round(float(freedom(Ranking.of_counts([4, 3, 2, 1], [3, 1, 1, 0], [0, 1, 1, 3]))), 2)
+    >>> round(float(compute_freedom(Ranking.of_counts([4, 3, 2, 1], [3, 1, 1, 0], [0, 1, 1, 3]))), 2)
     8.0
     """
-    parts, sizes = _variance_terms(r), effective_sizes(r)
+    parts, sizes = _cache_variance_terms(r), compute_effective_sizes(r)
     known = sum(divide(np.square(part), size - 1) for part, size in zip(parts, sizes, strict=True))
     return divide(np.square(parts[0] + parts[1]), known)
 
 
-def _variance_terms(r: Ranking) -> tuple[Any, Any]:
+def _cache_variance_terms(r: Ranking) -> tuple[Any, Any]:
     if "auc_variance" not in r.__dict__:
         r.__dict__["auc_variance"] = _compute_variance_terms(r)
     variances: tuple[Any, Any] = r.__dict__["auc_variance"]
@@ -74,9 +74,9 @@ def _variance_terms(r: Ranking) -> tuple[Any, Any]:
 
 def _compute_variance_terms(r: Ranking) -> tuple[Any, Any]:
     """Return the two terms of the variance, of positives and of negatives."""
-    second, sizes = square_weights(r), effective_sizes(r)
+    second, sizes = square_weights(r), compute_effective_sizes(r)
     if r.is_in_blocks:
-        sums = placement_moments(r)
+        sums = compute_placement_moments(r)
         of_positives = _compute_variance_of_sum(sums[0], r.positives, sizes.positives)
         return of_positives, _compute_variance_of_sum(sums[2], r.negatives, sizes.negatives)
     placed = _place_positives(r)
@@ -87,7 +87,7 @@ def _compute_variance_terms(r: Ranking) -> tuple[Any, Any]:
     return first, _compute_variance_of_mean(second.neg, _place_negatives(r), area, r.negatives, sizes.negatives)
 
 
-def placement_moments(r: Ranking) -> tuple[Any, Any, Any, Any]:
+def compute_placement_moments(r: Ranking) -> tuple[Any, Any, Any, Any]:
     """Return the sums of the squares and of the fourth powers of the placements less their mean: over the positives,
     then over the negatives of a ranking that is read in blocks.
     """

@@ -44,7 +44,7 @@ class KolmogorovSmirnov(NamedTuple):
     method: str  # "exact", "permutation" or "asymptotic"
 
 
-def psi(
+def estimate_psi(
     reference: npt.ArrayLike, sample: npt.ArrayLike, level: float = 0.95, sizes: tuple[float, float] | None = None
 ) -> Psi:
     """Return the population stability index of two histograms, with its critical value and an interval.
@@ -58,26 +58,26 @@ def psi(
         level: The confidence level.
         sizes: The numbers of cases that both samples are worth, where weights make them smaller than the counts.
 
-    >>> psi([50, 50], [50, 50]).value
+    >>> estimate_psi([50, 50], [50, 50]).value
     0.0
     """
     p, q = (np.asarray(counts, dtype=float) for counts in (reference, sample))
     n, m = (p.sum(), q.sum()) if sizes is None else sizes
     bins, scale = len(p), float(1 / n + 1 / m)
-    value = psi_value(p * (n / p.sum()), q * (m / q.sum()))
+    value = compute_psi(p * (n / p.sum()), q * (m / q.sum()))
     statistic, tail = value / scale, (1 - level) / 2
     low = _solve_noncentrality(statistic, bins - 1, 1 - tail) * scale
     # A statistic below its mean without drift would have an empty interval, so the limit is that of the mean.
     high = _solve_noncentrality(max(statistic, bins - 1), bins - 1, tail) * scale
-    return Psi(value, critical_psi(n, m, bins, level), float(chdtrc(bins - 1, statistic)), low, high, bins)
+    return Psi(value, find_critical_psi(n, m, bins, level), float(chdtrc(bins - 1, statistic)), low, high, bins)
 
 
-def critical_psi(n: float, m: float, bins: int, level: float) -> float:
-    """Return the value that the index of samples of n and m cases exceeds with probability 1 - level without drift."""
+def find_critical_psi(n: float, m: float, bins: int, level: float) -> float:
+    """Return the critical value, which the index of samples of n and m cases exceeds by chance in a share 1 - level."""
     return float(chdtri(bins - 1, 1 - level)) * (1 / n + 1 / m)
 
 
-def psi_value(reference: Array, sample: Array) -> float:
+def compute_psi(reference: Array, sample: Array) -> float:
     """Return the sum of (p - q) ln(p / q) over the bins, after adding a half to each count."""
     p, q = (
         (counts + _ADDED) / (counts.sum(-1, keepdims=True) + _ADDED * counts.shape[-1])
@@ -97,7 +97,7 @@ def _solve_noncentrality(statistic: float, freedom: int, probability: float) -> 
     return float(brentq(excess, 1e-12, statistic + 10 * np.sqrt(statistic + freedom) + 50))
 
 
-def kolmogorov_smirnov(reference: Array, sample: Array, seed: int = 0) -> KolmogorovSmirnov:
+def run_kolmogorov_smirnov(reference: Array, sample: Array, seed: int = 0) -> KolmogorovSmirnov:
     """Return the two-sample Kolmogorov-Smirnov statistic with its p-value, from the counts at the distinct scores.
 
     The exact law holds without ties. With ties the p-value comes from permutations of the cases; samples with more
@@ -131,7 +131,7 @@ def _measure_distance(reference: Array, sample: Array) -> Array:
     return np.asarray(np.abs(first - second).max(-1))
 
 
-def quantile_edges(scores: Array, counts: Array, bins: int) -> Array:
+def find_quantile_edges(scores: Array, counts: Array, bins: int) -> Array:
     """Return the inner edges of about equally filled bins: distinct scores at which a new bin starts, ascending.
 
     Args:
@@ -146,7 +146,7 @@ def quantile_edges(scores: Array, counts: Array, bins: int) -> Array:
     return inner if len(inner) else edges[:1]
 
 
-def histogram(scores: Array, counts: Array, edges: Array) -> Array:
+def count_by_bin(scores: Array, counts: Array, edges: Array) -> Array:
     """Return the counts of the bins that begin at the edges (ascending); the first bin lies below the first edge."""
     position = len(scores) - np.searchsorted(scores[::-1], edges)  # scores that reach each edge
     reached = np.concatenate(([0], np.cumsum(counts)))[position]

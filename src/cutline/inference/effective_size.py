@@ -1,4 +1,4 @@
-"""How many cases the weights stand for.
+"""Effective sample sizes of weighted cases.
 
 A weight that is a whole number is that many equal rows, as `rank` promises, unless it is said to be a sampling or an
 importance weight: n is the sum of the weights. Other weights say how much a case counts, not how many there were: n is
@@ -21,18 +21,18 @@ _OTHERWISE = "If they are sampling or importance weights, say so when you evalua
 
 
 class Sizes(NamedTuple):
-    """How many positives and how many negatives there are, in effect."""
+    """Effective numbers of positives and of negatives."""
 
     positives: Any
     negatives: Any
 
 
 def square_weights(r: Ranking) -> Ranking:
-    """Return the ranking of squared weights, of which the variance of a weighted sum is made."""
+    """Return the ranking of squared weights, for the variance of a weighted sum."""
     return r if r.integral else r.squared
 
 
-def effective_sizes(r: Ranking) -> Sizes:
+def compute_effective_sizes(r: Ranking) -> Sizes:
     """Return the effective numbers of positives and negatives."""
     if r.integral:
         return Sizes(r.positives, r.negatives)
@@ -40,7 +40,7 @@ def effective_sizes(r: Ranking) -> Sizes:
     return Sizes(divide(r.positives**2, of_positives), divide(r.negatives**2, of_negatives))
 
 
-def effective_counts(c: Counts, second: Counts) -> Counts:
+def scale_to_effective_counts(c: Counts, second: Counts) -> Counts:
     """Return the counts of a cut scaled to each class's effective sample size; `second` has squared weights."""
     of_positive, of_negative = (  # a class without cases has none in effect
         np.nan_to_num(divide(whole, squared))
@@ -50,7 +50,7 @@ def effective_counts(c: Counts, second: Counts) -> Counts:
 
 
 def has_weight_trend(r: Ranking) -> bool:
-    """Whether the weights of a class rise or fall with the scores, as where high scores are sampled more often."""
+    """Whether the weights of a class rise or fall with the scores, as when high scores are sampled more often."""
     if r.integral:
         return False
     for cells, second in ((r.pos, r.pos2), (r.neg, r.neg2)):
@@ -67,7 +67,7 @@ def has_weight_trend(r: Ranking) -> bool:
     return False
 
 
-def freedom_of_sum(parts: Array, times: Any = 1) -> float:
+def compute_freedom_of_sum(parts: Array, times: Any = 1) -> float:
     """Return Satterthwaite's degrees of freedom of a sum of squares: few if a few squares make most of it.
 
     Equal squares take none away: the number is infinite.
@@ -76,16 +76,16 @@ def freedom_of_sum(parts: Array, times: Any = 1) -> float:
         parts: What is squared: the weight of a case times what it changes.
         times: How many cases have each of them.
 
-    >>> freedom_of_sum(np.array([1.0, -1.0, 1.0]))
+    >>> compute_freedom_of_sum(np.array([1.0, -1.0, 1.0]))
     inf
-    >>> round(freedom_of_sum(np.array([1.0, 1.0, 1.0, 10.0])), 2)
+    >>> round(compute_freedom_of_sum(np.array([1.0, 1.0, 1.0, 10.0])), 2)
     2.89
     """
-    return float(freedom_of_moments(moments_of_sum(parts, times)))
+    return float(compute_freedom_of_moments(compute_moments_of_sum(parts, times)))
 
 
-def moments_of_sum(parts: Array, times: Any = 1) -> Moments:
-    """Return the moments of the parts of a sum.
+def compute_moments_of_sum(parts: Array, times: Any = 1) -> Moments:
+    """Return the sums of squares and fourth powers of the parts of a sum.
 
     Args:
         parts: What is squared.
@@ -96,7 +96,7 @@ def moments_of_sum(parts: Array, times: Any = 1) -> Moments:
     return Moments(*map(as_number, (number, (times * square).sum(), (times * square**2).sum())))
 
 
-def freedom_of_moments(moments: Moments) -> Any:
+def compute_freedom_of_moments(moments: Moments) -> Any:
     """Return the degrees of freedom of a variance, given the moments of the sum that it is of."""
     number, second, fourth = moments
     beyond = fourth - np.where(number > 0, divide(second**2, number), fourth)
@@ -104,7 +104,7 @@ def freedom_of_moments(moments: Moments) -> Any:
 
 
 def describe_weights(r: Ranking) -> list[str]:
-    """Return what the reader has to know about n, in a new list."""
+    """Return the notes on the effective sample size, in a new list."""
     return list(r.cached("notes on weights", lambda: _describe_weights(r)))
 
 

@@ -80,8 +80,8 @@ def nadeau_bengio(values: Array, folds: int, test_to_train: float, more_variance
     return FoldMean(float(np.mean(values)), math.sqrt(variance), len(values) - 1)
 
 
-def hidden_share(positives: Array, sizes: Array) -> float:
-    """Return which share of the variance of the prevalence stratified folds hide: 1 where all have the same.
+def estimate_hidden_share(positives: Array, sizes: Array) -> float:
+    """Return the share of the variance of the prevalence that stratified folds hide: 1 if all folds have the same.
 
     Args:
         positives: The number of positives of each fold.
@@ -140,7 +140,7 @@ class NestedError:
         return self.value - reach, self.value + reach
 
 
-def nested_error(outer: Array, inner: Array, folds: Array, positive: Array | None = None) -> NestedError:
+def estimate_nested_error(outer: Array, inner: Array, folds: Array, positive: Array | None = None) -> NestedError:
     """Return the estimate of Bates, Hastie and Tibshirani (2023, Algorithm 1) for a mean of case losses.
 
     Cross-validation inside all folds but one estimates the error of a model that the left-out fold measures afresh: the
@@ -166,7 +166,7 @@ def nested_error(outer: Array, inner: Array, folds: Array, positive: Array | Non
             mean = without[k][fold != k].mean()
             inner_means.append(mean)
             squares.append((mean - fresh.mean()) ** 2)
-            noise.append(_fold_variance(fresh, None if positive is None else positive[fold == k]))
+            noise.append(_estimate_fold_variance(fresh, None if positive is None else positive[fold == k]))
     naive = float(np.mean(outer.var(axis=1, ddof=1))) / n
     mse = (np.mean(squares) - np.mean(noise)) * (count - 1) / count
     if positive is not None:
@@ -178,7 +178,7 @@ def nested_error(outer: Array, inner: Array, folds: Array, positive: Array | Non
     return NestedError(nested - bias, math.sqrt(mse), math.sqrt(naive), bias)
 
 
-def _fold_variance(losses: Array, positive: Array | None) -> float:
+def _estimate_fold_variance(losses: Array, positive: Array | None) -> float:
     """Return the variance of the mean loss of a fold; within the classes where their shares are fixed."""
     if positive is None:
         return float(losses.var(ddof=1) / len(losses))
@@ -189,7 +189,7 @@ def _fold_variance(losses: Array, positive: Array | None) -> float:
 # ---------------------------------------------------------------------- the influence of cases on a mean AUC
 
 
-def auc_influence(positive: Array, scores: Array, folds: Array) -> tuple[float, Array]:
+def differentiate_mean_auc(positive: Array, scores: Array, folds: Array) -> tuple[float, Array]:
     """Return the mean AUC over folds and the influence of each case on it (LeDell et al. 2015).
 
     Tied pairs count one half, in the influence as in the AUC.
@@ -224,7 +224,9 @@ def ledell(positive: Array, scores: Array, folds: Array) -> FoldMean:
         scores: The out-of-fold score of each case (last axis) in each repeat.
         folds: The fold of each case (last axis) in each repeat, numbered from 0.
     """
-    areas, influence = zip(*(auc_influence(positive, s, f) for s, f in zip(scores, folds, strict=True)), strict=True)
+    areas, influence = zip(
+        *(differentiate_mean_auc(positive, s, f) for s, f in zip(scores, folds, strict=True)), strict=True
+    )
     mean = np.mean(influence, axis=0)
     # each fold weighs the same, as in the mean of the areas
     squares = [np.mean([np.mean(mean[f == k] ** 2) for k in range(int(f.max()) + 1)]) for f in folds]
@@ -234,8 +236,8 @@ def ledell(positive: Array, scores: Array, folds: Array) -> FoldMean:
 # ---------------------------------------------------------------------- folds that are taken for groups
 
 
-def scales_apart(parts: Sequence[tuple[Array, Array]]) -> float:
-    """Return how many standard deviations lie between the mean scores of parts of the cases; 0 where it may be chance.
+def measure_scale_distance(parts: Sequence[tuple[Array, Array]]) -> float:
+    """Return the distance of the mean scores of parts of the cases, in standard deviations; 0 if it may be chance.
 
     Args:
         parts: The scores of each part, and how many cases have each.
@@ -254,7 +256,7 @@ def scales_apart(parts: Sequence[tuple[Array, Array]]) -> float:
     return distance if distance > max(FAR_APART, chance) else 0.0
 
 
-def fold_notes(sampler: GroupSampler) -> Iterator[Note]:
+def find_fold_notes(sampler: GroupSampler) -> Iterator[Note]:
     """Warn where groups or strata look like the folds of a cross-validation, or their models' scales differ.
 
     Args:
@@ -274,7 +276,7 @@ def fold_notes(sampler: GroupSampler) -> Iterator[Note]:
         text = Text(f"The {count} {role} are of equal size, as folds are. ", *way_out)
         yield Note("groups-are-folds", text, kind="warning")
     scores = np.asarray(sampler.ranking.score, dtype=float)[sampler.cell % len(sampler.ranking)]
-    apart = scales_apart([(scores[code == k], np.ones(int(sizes[k]))) for k in range(count)])
+    apart = measure_scale_distance([(scores[code == k], np.ones(int(sizes[k]))) for k in range(count)])
     if apart:
         text = Text(f"The mean scores of the {role} differ by up to {apart:.1f} standard deviations. ", *way_out)
         yield Note("groups-differ", text, kind="warning")

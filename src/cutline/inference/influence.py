@@ -1,4 +1,4 @@
-"""What one case more would change: the infinitesimal jackknife, for a measure of one model or a difference of two.
+"""Influence functions (the infinitesimal jackknife) of a measure of one model or of a difference of two.
 
 The squared changes, added up over the cases, are the variance of a smooth measure, and the squared differences of two
 models' changes that of their difference. For one cut there are four kinds of cases; for the mean of a loss the change
@@ -20,8 +20,8 @@ from cutline.core.caching import cached_large_value
 from cutline.core.counts import Counts, TrustedCounts, divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Ranking
-from cutline.inference.delong import placements
-from cutline.inference.effective_size import effective_sizes, square_weights
+from cutline.inference.delong import compute_placements
+from cutline.inference.effective_size import compute_effective_sizes, square_weights
 from cutline.measures import LinearInAuc, MeanOfCases, Measure, Needs
 from cutline.results.estimate import Limits, quantile
 
@@ -43,7 +43,7 @@ JUMPING = frozenset({"precision_at_recall", "recall_at_precision", "tied_pairs"}
 
 
 class Influence(NamedTuple):
-    """What one case more of weight one changes: tables for both classes, and the entry of each score in them."""
+    """Influence values, the changes by one case more: tables for both classes, and the entry of each score in them."""
 
     of_positives: Array
     of_negatives: Array
@@ -51,16 +51,16 @@ class Influence(NamedTuple):
     squares: tuple[Array, Array] | None = None  # the squared weights of both classes at each entry, where known
 
     def of_cases(self, score: Array, is_positive: Array) -> Array:
-        """Return the changes of some cases, given where their scores stand in the ranking."""
+        """Return the influence values of some cases, given the positions of their scores in the ranking."""
         entry = score if self.entry is None else self.entry.take(score)
         return np.where(is_positive, self.of_positives.take(entry), self.of_negatives.take(entry))
 
     def of_cells(self, cell: Array, scores: int) -> Array:
-        """Return the changes of some cases, given their cells: scores of positives, then of negatives."""
+        """Return the influence values of some cases, given their cells: scores of positives, then of negatives."""
         return self.of_cases(cell % scores, cell < scores)
 
     def spread(self, scores: int) -> tuple[Array, Array]:
-        """Return the changes of a positive and of a negative at each score."""
+        """Return the influence values of a positive and of a negative at each score."""
         entry = np.arange(scores) if self.entry is None else self.entry
         return self.of_positives.take(entry), self.of_negatives.take(entry)
 
@@ -72,7 +72,7 @@ class Influence(NamedTuple):
             pos, neg = second.pos, second.neg
         else:
             pos, neg = _sum_by_entry(second, self.entry, len(self.of_positives))
-        return as_number(_sum(pos, self.of_positives, power=2) + _sum(neg, self.of_negatives, power=2))
+        return as_number(_sum_losses(pos, self.of_positives, power=2) + _sum_losses(neg, self.of_negatives, power=2))
 
 
 def _sum_by_entry(r: Ranking, entry: Array, length: int) -> tuple[Array, Array]:
@@ -81,8 +81,8 @@ def _sum_by_entry(r: Ranking, entry: Array, length: int) -> tuple[Array, Array]:
     return pos, neg
 
 
-def of_measure(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any], value: float) -> Influence | None:
-    """Return what one case more changes in a measure; None where it has no slope.
+def differentiate(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any], value: float) -> Influence | None:
+    """Return the influence values of a measure; None if it is not differentiable.
 
     Args:
         measure: The measure.
@@ -92,7 +92,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any]
     """
     data, rest = measure.prepare(ranking, parameters)
     if measure.needs is Needs.COUNTS and "threshold" in parameters:
-        return of_cut(partial(measure.compute, **rest), data, ranking, ranking.cut(parameters["threshold"]))
+        return differentiate_cut(partial(measure.compute, **rest), data, ranking, ranking.cut(parameters["threshold"]))
     of_form = _OF_FORMS.get(type(measure.form))
     if of_form is not None:
         return of_form(measure.form, ranking, {**measure.bound, **rest})
@@ -103,12 +103,12 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any]
         list_of, own = measure.prepare(r, parameters)
         return measure.compute(list_of, **own)
 
-    return of_order(statistic, value, ranking)
+    return differentiate_order(statistic, value, ranking)
 
 
-def of_area(ranking: Ranking) -> Influence:
-    """Return what one case changes in the AUC: its placement, less their mean."""
-    (above, below), pairs = placements(ranking), ranking.pairs
+def differentiate_area(ranking: Ranking) -> Influence:
+    """Return the influence values of the AUC: the placements, less their mean."""
+    (above, below), pairs = compute_placements(ranking), ranking.pairs
     area = as_number(divide(pairs.concordant + pairs.tied / 2, pairs.every))
     above -= area  # in place: these columns of a long list are its largest
     below -= area
@@ -117,42 +117,42 @@ def of_area(ranking: Ranking) -> Influence:
     return Influence(above, below)
 
 
-def _of_linear_in_auc(form: Any, ranking: Ranking, parameters: dict[str, Any]) -> Influence:
-    slope, area = float(form.of(ranking, **parameters)[0]), of_area(ranking)
+def _differentiate_linear_in_auc(form: Any, ranking: Ranking, parameters: dict[str, Any]) -> Influence:
+    slope, area = float(form.of(ranking, **parameters)[0]), differentiate_area(ranking)
     return Influence(slope * area.of_positives, slope * area.of_negatives)
 
 
 def _differentiate_mean_of_cases(form: Any, ranking: Ranking, parameters: dict[str, Any]) -> Influence | None:
     losses = form.of(ranking, **parameters)
-    return of_losses(ranking, *losses) if all(np.isfinite(loss).all() for loss in losses) else None
+    return differentiate_mean_loss(ranking, *losses) if all(np.isfinite(loss).all() for loss in losses) else None
 
 
 _OF_FORMS: Mapping[type, Callable[[Any, Ranking, dict[str, Any]], Influence | None]] = {
-    LinearInAuc: _of_linear_in_auc,
+    LinearInAuc: _differentiate_linear_in_auc,
     MeanOfCases: _differentiate_mean_of_cases,
 }
 
 
-def of_counts(function: Callable[[Counts], Any], counts: Counts, second: Counts) -> float:
+def compute_variance_of_cut(function: Callable[[Counts], Any], counts: Counts, second: Counts) -> float:
     """Return the variance of a smooth measure of one cut; `second` holds the squared weights at the same cut.
 
     >>> c = Counts(tp=30.0, fp=10.0, fn=20.0, tn=40.0)  # recall is 30 of 50: its variance is 0.6 * 0.4 / 50
-    >>> round(of_counts(lambda c: c.tp / (c.tp + c.fn), c, c), 9)
+    >>> round(compute_variance_of_cut(lambda c: c.tp / (c.tp + c.fn), c, c), 9)
     0.0048
     """
     squared = np.array([second.tp, second.fp, second.fn, second.tn], dtype=float)
-    return float(squared @ of_four(function, counts) ** 2)
+    return float(squared @ differentiate_cells(function, counts) ** 2)
 
 
-def of_cut(function: Callable[[Counts], Any], counts: Counts, ranking: Ranking, cut: int) -> Influence:
+def differentiate_cut(function: Callable[[Counts], Any], counts: Counts, ranking: Ranking, cut: int) -> Influence:
     """Return the changes of a smooth measure of one cut, which is after that many scores of the ranking."""
-    tp, fp, fn, tn = of_four(function, counts)
+    tp, fp, fn, tn = differentiate_cells(function, counts)
     entry = (np.arange(len(ranking)) >= cut).astype(np.int8)
     return Influence(np.array([tp, fn]), np.array([fp, tn]), entry)
 
 
-def of_four(function: Callable[[Counts], Any], counts: Counts) -> Array:
-    """Return the influence of one more case in each of the four cells: tp, fp, fn, tn."""
+def differentiate_cells(function: Callable[[Counts], Any], counts: Counts) -> Array:
+    """Return the influence of one more case in each of the cells tp, fp, fn and tn."""
     cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=float)
     width = cells * _STEP  # a count of 0 has no case whose absence could matter, and stays
     moves = np.diag(width)
@@ -168,24 +168,24 @@ def _make_counts(cells: Array, like: Counts) -> Counts:
     return TrustedCounts(tp, fp, fn, tn, like.threshold)
 
 
-def of_mean(r: Ranking, second: Ranking, of_positive: Array, of_negative: Array) -> Any:
+def compute_variance_of_mean(r: Ranking, second: Ranking, of_positive: Array, of_negative: Array) -> Any:
     """Return the variance of the mean over the cases of a loss that depends on class and score."""
     size = as_number(r.total) ** 2 / as_number(second.total)
-    return as_number(divide(of_losses(r, of_positive, of_negative).variance(second) * size, size - 1))
+    return as_number(divide(differentiate_mean_loss(r, of_positive, of_negative).variance(second) * size, size - 1))
 
 
-def of_losses(r: Ranking, of_positive: Array, of_negative: Array) -> Influence:
+def differentiate_mean_loss(r: Ranking, of_positive: Array, of_negative: Array) -> Influence:
     """Return the changes of the mean over the cases of a loss that depends on class and score."""
     total = as_number(r.total)
-    mean = divide(_sum(r.pos, of_positive) + _sum(r.neg, of_negative), total)
+    mean = divide(_sum_losses(r.pos, of_positive) + _sum_losses(r.neg, of_negative), total)
     of_positives, of_negatives = of_positive - mean, of_negative - mean
     of_positives /= total
     of_negatives /= total
     return Influence(of_positives, of_negatives)
 
 
-def _sum(weight: Array, loss: Array, power: int = 1) -> Any:
-    """Return the sum of the losses, or their squares; where there is no case, an infinite loss is none."""
+def _sum_losses(weight: Array, loss: Array, power: int = 1) -> Any:
+    """Return the sum of the losses, or of their squares; infinite losses without a case do not count."""
     if isinstance(weight, Symbol):
         return np.where(weight > 0, weight * loss**power, 0.0).sum()
     total = 0.0
@@ -196,7 +196,7 @@ def _sum(weight: Array, loss: Array, power: int = 1) -> Any:
     return total
 
 
-def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> Influence | None:
+def differentiate_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> Influence | None:
     """Return the changes of a measure of the order; None where a shorter list does not stand for the whole one.
 
     A long list is put together into some thousand cells of neighbours, which changes a measure of the order by about a
@@ -204,7 +204,7 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
     as large as what chance does to the whole list, so that a measure that looks at one place of it, as the equal error
     rate does, sees as many neighbours as it would in other samples.
     """
-    if min(effective_sizes(r)) < FEW_FOR_THE_ORDER:
+    if min(compute_effective_sizes(r)) < FEW_FOR_THE_ORDER:
         return None
     short, first, stretch, squared = _condense(r)
     if r.integral and float(r.total) * _PARTS_OF_A_CASE > 2**60:  # more parts than can be counted
@@ -228,7 +228,7 @@ def _split_cases(short: Ranking) -> Ranking:
 
 
 class _StretchChanges(NamedTuple):
-    """What one case more changes by stretch; and the squared sums of the changes and of how they are bent."""
+    """Influence values by stretch, and the squared sums of these and of their curvature."""
 
     by_stretch: Array
     changed: float
@@ -236,7 +236,7 @@ class _StretchChanges(NamedTuple):
 
 
 class _ShortList(NamedTuple):
-    """A list put together by cells of neighbours, which stands for the long one, and its stretches."""
+    """A shorter ranking that stands for a long one, its neighbouring cells merged, and its stretches."""
 
     ranking: Ranking
     first: Array  # where each stretch starts among the cells
@@ -245,7 +245,7 @@ class _ShortList(NamedTuple):
 
 
 def _condense(r: Ranking) -> _ShortList:
-    """Return the list that stands for a long one: found once, because every measure of the order asks for it."""
+    """Return the shorter ranking that stands for a long one; cached, because all measures of the order use it."""
     if "short_list" not in r.__dict__:
         starts, of_stretches = _choose_cells(r)
         first = np.searchsorted(starts, of_stretches)
@@ -296,7 +296,7 @@ def _iterate_running_totals(r: Ranking) -> Iterator[tuple[Array, Array]]:
 
 
 def _merge_cells(r: Ranking, starts: Array) -> Ranking:
-    """Return the list put together by cells, with the mean score of each, and weights that need not be whole."""
+    """Return the ranking of merged cells, with their mean scores; weights need not be whole."""
     pos, neg = (np.add.reduceat(column, starts).astype(float) for column in (r.pos, r.neg))
     down = 2.0**-400 if max(abs(float(r.score[0])), abs(float(r.score[-1]))) > 1e150 else 1.0  # exact, and undone below
     sums = []
@@ -328,7 +328,7 @@ def _compute_changes(
 
 
 class _Moved(NamedTuple):
-    """The list with more and with less weight on each of some stretches, and by how many cases the two differ."""
+    """Rankings with more and with less weight on each of some stretches, and by how many cases they differ."""
 
     stretches: Array
     up: Ranking
@@ -363,7 +363,7 @@ def _reweight_stretches(r: Ranking, first: Array, of_positives: bool) -> list[_M
 
 
 def _centre(r: Ranking, first: Array, of_positives: Array, of_negatives: Array) -> tuple[Array, Array]:
-    """Return the changes while the list stays as long as it is: on average over the cases, nothing."""
+    """Centre the influence values, so that their mean over the cases is 0."""
     pos, neg = (np.add.reduceat(column, first) for column in r.floats)
     mean = (pos @ of_positives + neg @ of_negatives) / float(r.total)
     return of_positives - mean, of_negatives - mean

@@ -1,4 +1,4 @@
-"""The methods for intervals of one model, and the tables that say which measure has which.
+"""Methods for intervals of one model, and the table of the methods of each quantity.
 
 `DEFAULTS` has a row for each quantity: its default is the first method of the row whose condition holds.
 `BY_NAME` has the methods that a regulator, a paper or another package may require: they are never chosen by default.
@@ -26,7 +26,7 @@ Engine = Literal["formula", "bootstrap", "inversion", "smoothed"]
 
 @dataclass(frozen=True)
 class Method:
-    """A way to make an interval.
+    """A method for intervals.
 
     `limits` is what the engine calls: a formula gets the estimand and the level, a bootstrap method the values on
     resamples. `applies` is the condition for a choice by name, `by_rule` that of a row of `DEFAULTS`. `allows_for` says
@@ -45,7 +45,7 @@ class Method:
 
     @property
     def title(self) -> str:
-        """Return the name for people."""
+        """Return the title of the method."""
         return format_method(self.name)
 
     def when(self, holds: Predicate) -> Method:
@@ -246,7 +246,7 @@ def default_method(estimand: Estimand) -> Method:
 
 
 def default_without_resamples(estimand: Estimand) -> Method | None:
-    """Return the default method where nothing may be resampled; None if no formula is as good."""
+    """Return the default method without resampling; None if no formula is as good."""
     method = default_method(estimand)
     if method.engine == "formula":
         return method

@@ -1,4 +1,4 @@
-"""Permutation tests: whether a model knows anything, and whether two models differ."""
+"""Permutation tests: whether a model is better than no skill, and whether two models differ."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cutline.core.escaping import html_text
 from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields, format_p, format_value, to_json_value
-from cutline.inference.resampling.pairing import Pairing, Question, compute_values, split_in_chunks, stream
+from cutline.inference.resampling.pairing import Pairing, Question, compute_values, make_stream, split_in_chunks
 from cutline.measures import Measure, Needs
 
 _FEW_AT_A_SCORE = 4  # cases, up to which dealing labels to them is faster than dealing a number to each score
@@ -24,7 +24,7 @@ _FEW_AT_A_SCORE = 4  # cases, up to which dealing labels to them is faster than 
 
 @dataclass(frozen=True, eq=False)
 class PermutationTest(ComparedByFields):
-    """A permutation test: how often chance alone does as well.
+    """A permutation test: how many permutations are at least as extreme as the data.
 
     `p_value` counts the data at hand as one more permutation, so that it is never 0; `share` is the plain share of
     the permutations, `extreme` of those in `values`, that are at least as good.
@@ -76,7 +76,7 @@ class PermutationTest(ComparedByFields):
 def compare_with_permutations(
     measure: Measure, value: float, values: Array, seed: int, why: str = ""
 ) -> PermutationTest:
-    """Return the test of a value against its values in permutations; one where it is undefined does as well."""
+    """Return the test of a value against its values in permutations; undefined ones count as extreme."""
     if measure.better is None:
         raise ParameterError(
             f"{measure.name} is neither better nor worse when it is higher", "choose another measure to test"
@@ -96,7 +96,7 @@ def compare_with_permutations(
 def permute_labels(
     ranking: Ranking, measure: Measure, parameters: Mapping[str, Any], permutations: int, seed: int
 ) -> PermutationTest:
-    """Test whether the scores have to do with the labels: the measure against its values with shuffled labels.
+    """Test whether scores and labels are associated: the measure against its values with shuffled labels.
 
     Shuffling says only which of the cases at each score are positive, so that it is drawn from the ranking.
     """
@@ -110,7 +110,7 @@ def permute_labels(
         return compare_with_permutations(measure, math.nan, np.full(0, math.nan), seed, why)
 
     def work(numbers: range) -> Array:
-        pos = np.stack([_shuffle_labels(ranking, stream(seed, number)) for number in numbers])
+        pos = np.stack([_shuffle_labels(ranking, make_stream(seed, number)) for number in numbers])
         shuffled = replace(ranking, pos=pos, neg=ranking.size - pos, pos2=pos, neg2=ranking.size - pos)
         return np.broadcast_to(np.asarray(question.value(shuffled, 0), dtype=float), len(pos))
 
@@ -166,7 +166,7 @@ def exchange_models(
             return np.asarray(first - second)
 
     def work(numbers: range) -> Array:
-        return difference(np.stack([crossed.exchange(stream(seed, number)) for number in numbers]))
+        return difference(np.stack([crossed.exchange(make_stream(seed, number)) for number in numbers]))
 
     done = map_parallel(work, split_in_chunks(permutations, len(crossed)), permutations * len(crossed), reports=True)
     return np.concatenate(done), float(difference(crossed.cases[None])[0])

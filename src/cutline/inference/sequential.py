@@ -1,4 +1,4 @@
-"""Tests and intervals that stay valid however often one looks: confidence sequences, e-processes and change detectors.
+"""Tests and intervals that stay valid at any number of looks: confidence sequences, e-processes and change detectors.
 
 Evidence is kept as the natural logarithm of an e-process E. Where nothing has changed, E reaches 1 / alpha with
 probability at most alpha in all time (Ville 1939), so an alarm at 1 / alpha may be looked at every day.
@@ -41,10 +41,10 @@ def log_evidence_against(successes: npt.ArrayLike, trials: npt.ArrayLike, propor
     return np.asarray(mixture - xlogy(s, p) - xlog1py(n - s, -p))
 
 
-def proportion_sequence(successes: npt.ArrayLike, trials: npt.ArrayLike, alpha: float) -> tuple[Array, Array]:
+def bound_proportion(successes: npt.ArrayLike, trials: npt.ArrayLike, alpha: float) -> tuple[Array, Array]:
     """Return the limits of the confidence sequence of a proportion: valid at all times together.
 
-    >>> low, high = proportion_sequence(80, 100, 0.05)
+    >>> low, high = bound_proportion(80, 100, 0.05)
     >>> round(float(low), 6), round(float(high), 6)
     (0.648358, 0.908978)
     """
@@ -110,7 +110,7 @@ def log_ratios_below(successes: npt.ArrayLike, trials: npt.ArrayLike, at_least: 
     return np.asarray(s * np.log(smaller / at_least) + (n - s) * np.log((1 - smaller) / (1 - at_least)))
 
 
-def shiryaev_roberts(log_ratios: Array, weights: Array | None = None) -> Array:
+def compute_shiryaev_roberts(log_ratios: Array, weights: Array | None = None) -> Array:
     """Return the logarithm of the Shiryaev-Roberts statistic after each period, averaged over the alternatives.
 
     R_t = (R_{t-1} + 1) LR_t for each alternative. Without a change, the mean time until the average reaches A is at
@@ -124,14 +124,14 @@ def shiryaev_roberts(log_ratios: Array, weights: Array | None = None) -> Array:
     path = np.empty(log_ratios.shape[:-1])
     for t, step in enumerate(log_ratios):
         log_r = np.logaddexp(log_r, 0.0) + step
-        path[t] = log_mean(log_r, weights)
+        path[t] = compute_log_mean(log_r, weights)
     return path
 
 
 # ---- calibration
 
 
-def calibration_terms(probability: Array, pos: Array, neg: Array, bins: int = CALIBRATION_BINS) -> Array:
+def compute_calibration_terms(probability: Array, pos: Array, neg: Array, bins: int = CALIBRATION_BINS) -> Array:
     """Return the sums of log(1 + bet (y - p)) over the cases, for each bin of p (rows) and each of `BETS` (columns).
 
     The sums do not depend on the order of the cases, so the ranking of a day holds all that is needed.
@@ -149,11 +149,11 @@ def calibration_terms(probability: Array, pos: Array, neg: Array, bins: int = CA
         for some, counts in ((np.flatnonzero(cells == 1), None), (np.flatnonzero(cells > 1), cells)):
             if len(some):
                 times = None if counts is None else counts[some]
-                terms += _log_gains(outcome - ascending[some], times, of_bin[some], bins)
+                terms += _sum_log_gains(outcome - ascending[some], times, of_bin[some], bins)
     return terms
 
 
-def _log_gains(residual: Array, times: Array | None, of_bin: Array, bins: int) -> Array:
+def _sum_log_gains(residual: Array, times: Array | None, of_bin: Array, bins: int) -> Array:
     """Return the sums of log(1 + bet (y - p)) by bin and bet.
 
     The factors of single cases are multiplied in blocks, which saves logarithms.
@@ -177,12 +177,12 @@ def _log_gains(residual: Array, times: Array | None, of_bin: Array, bins: int) -
     return gains
 
 
-def calibration_bets(terms: Array) -> Array:
+def compute_calibration_bets(terms: Array) -> Array:
     """Return the log gain of every bet, from terms (..., bins, bets): on all cases together, then on single bins."""
     return np.concatenate([terms.sum(-2), terms.reshape(*terms.shape[:-2], terms.shape[-2] * terms.shape[-1])], axis=-1)
 
 
-def calibration_weights(bins: int = CALIBRATION_BINS) -> Array:
+def weight_calibration_bets(bins: int = CALIBRATION_BINS) -> Array:
     """Return the weight of each of the calibration bets: half for all cases together, half for single bins."""
     together, apart = len(BETS), bins * len(BETS)
     return np.repeat([0.5 / together, 0.5 / apart], [together, apart])
@@ -190,10 +190,10 @@ def calibration_weights(bins: int = CALIBRATION_BINS) -> Array:
 
 def log_evidence_of_miscalibration(terms: Array) -> Array:
     """Return the logarithm of the e-process against E(y | past) = p, from cumulated terms (..., bins, bets)."""
-    return log_mean(calibration_bets(terms), calibration_weights(terms.shape[-2]))
+    return compute_log_mean(compute_calibration_bets(terms), weight_calibration_bets(terms.shape[-2]))
 
 
-def log_mean(log_values: Array, weights: Array | None = None) -> Array:
+def compute_log_mean(log_values: Array, weights: Array | None = None) -> Array:
     """Return the logarithm of the (weighted) mean over the last axis of values that are given as logarithms."""
     weights = np.full(log_values.shape[-1], 1 / log_values.shape[-1]) if weights is None else weights
     return np.asarray(logsumexp(log_values, axis=-1, b=weights))
@@ -202,22 +202,22 @@ def log_mean(log_values: Array, weights: Array | None = None) -> Array:
 # ---- any other measure
 
 
-def tuning(alpha: float, tightest_at: float) -> float:
+def find_tuning(alpha: float, tightest_at: float) -> float:
     """Return the parameter rho that makes the asymptotic confidence sequence tightest at a number of cases.
 
-    >>> round(tuning(0.05, 500), 8)
+    >>> round(find_tuning(0.05, 500), 8)
     0.12598535
     """
     twice = -2 * np.log(alpha)
     return float(np.sqrt((twice + np.log(twice + 1)) / tightest_at))
 
 
-def half_width(cases: npt.ArrayLike, alpha: float, tightest_at: float) -> Array:
+def compute_half_width(cases: npt.ArrayLike, alpha: float, tightest_at: float) -> Array:
     """Return the half width of the asymptotic confidence sequence of a mean with standard deviation 1.
 
-    >>> half_width([50, 500], 0.05, tightest_at=500).round(6).tolist()
+    >>> compute_half_width([50, 500], 0.05, tightest_at=500).round(6).tolist()
     [0.545187, 0.135739]
     """
     t = np.asarray(cases, dtype=float)
-    scaled = t * tuning(alpha, tightest_at) ** 2
+    scaled = t * find_tuning(alpha, tightest_at) ** 2
     return np.asarray(np.sqrt(2 * (scaled + 1) / (t * scaled) * np.log(np.sqrt(scaled + 1) / alpha)))

@@ -25,7 +25,7 @@ from cutline.measures import Measure, Needs
 
 
 def find_influence(measure: Measure, ranking: Ranking, threshold: float, parameters: Any) -> Influence | None:
-    """Return what one case more changes in a measure; None where it has no slope.
+    """Return the influence values of a measure; None if it is not differentiable.
 
     Args:
         measure: The measure.
@@ -38,11 +38,11 @@ def find_influence(measure: Measure, ranking: Ranking, threshold: float, paramet
     elif set(measure.required) - parameters.keys():
         return None
     data, rest = measure.prepare(ranking, parameters)
-    return influence.of_measure(measure, ranking, parameters, float(measure.compute(data, **rest)))
+    return influence.differentiate(measure, ranking, parameters, float(measure.compute(data, **rest)))
 
 
 def sum_by_group(changes: Influence, sampler: GroupSampler, codes: Array, count: int) -> Array:
-    """Return what each of all groups changes in the measure of one slice.
+    """Return the influence of each group on the measure of one slice.
 
     Args:
         changes: What one case of the slice changes.
@@ -217,7 +217,7 @@ class Slicing:
             own = cases.wins(below - before, other.size[cases.slice_in_order])
             sums.append(_sum_by_slice(cases, self._rank_among_all[i], order[i], own, keys[i]))
         pos, neg = sums
-        return _combine(pos, neg, *self._rank_among_all, self.positives.size, self.negatives.size)
+        return _combine_sums(pos, neg, *self._rank_among_all, self.positives.size, self.negatives.size)
 
 
 def _count_below(scores: Array, cases: Array, has_ties: bool = True) -> Array:
@@ -227,7 +227,7 @@ def _count_below(scores: Array, cases: Array, has_ties: bool = True) -> Array:
 
 
 class _AmongAll(NamedTuple):
-    """What the cases of one class win among all cases."""
+    """Pairs that the cases of one class win among all cases."""
 
     wins: Array
     of_losers: Array  # the sum of the wins of the cases of the other class that win against each
@@ -279,7 +279,7 @@ def _sum_by_slice(cases: ScoresOfClass, known: _AmongAll, order: Array, own: Arr
     )
 
 
-def _combine(
+def _combine_sums(
     pos: _PlacementSums, neg: _PlacementSums, all_pos: _AmongAll, all_neg: _AmongAll, m: Array, n: Array
 ) -> Areas:
     """Return the AUCs from the sums over the cases of each slice, which has m positives and n negatives."""
@@ -297,13 +297,15 @@ def _combine(
     with np.errstate(divide="ignore", invalid="ignore"):
         return Areas(
             pos.own / (m * n),
-            _mean_variance(pos.own, pos.own_squares, m, n) + _mean_variance(neg.own, neg.own_squares, n, m),
+            _compute_variance_of_mean(pos.own, pos.own_squares, m, n)
+            + _compute_variance_of_mean(neg.own, neg.own_squares, n, m),
             pairs / (rest_m * rest_n),
-            _mean_variance(pairs, squares[0], rest_m, rest_n) + _mean_variance(pairs, squares[1], rest_n, rest_m),
+            _compute_variance_of_mean(pairs, squares[0], rest_m, rest_n)
+            + _compute_variance_of_mean(pairs, squares[1], rest_n, rest_m),
         )
 
 
-def _mean_variance(total: Array, squares: Array, count: Array, among: Array) -> Array:
+def _compute_variance_of_mean(total: Array, squares: Array, count: Array, among: Array) -> Array:
     """Return the variance of the mean of `count` placements, from their sum and the sum of their squares."""
     spread = np.maximum(squares - np.square(total) / count, 0.0) / np.square(among)
     return np.asarray(np.where(count > 1, spread / ((count - 1) * count), np.nan))
@@ -343,7 +345,7 @@ class PermutationResult(NamedTuple):
     adjusted: Array
 
 
-def permutation_test(
+def run_permutation_test(
     slicing: Slicing,
     tested: Array,
     *,
@@ -374,14 +376,14 @@ def permutation_test(
         areas = slicing.permuted_areas(rng, min(size, permutations - start))
         null.append(studentise(slicing, areas)[:, tested])
     p = np.full((2, len(observed)), np.nan)
-    p[:, tested] = p_values(observed[tested], np.concatenate(null), alternative)
+    p[:, tested] = compute_p_values(observed[tested], np.concatenate(null), alternative)
     return PermutationResult(observed, *p)
 
 
-def p_values(observed: Array, null: Array, alternative: str) -> Any:
+def compute_p_values(observed: Array, null: Array, alternative: str) -> Any:
     """Return the p-values of statistics and those adjusted for all of them; rows of `null` are permutations."""
     if alternative == "two-sided":
-        tails = [p_values(observed, null, side) for side in ("less", "greater")]
+        tails = [compute_p_values(observed, null, side) for side in ("less", "greater")]
         return np.minimum(1.0, 2 * np.minimum(*tails))
     if alternative == "less":
         observed, null = -observed, -null

@@ -174,7 +174,7 @@ def _differs_from_parents(size: Array, shape: tuple[int, ...]) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """The losses of the cases, and what stays in place when they are permuted."""
+    """Losses of the cases, with the strata and groups that permutations respect."""
 
     values: Array
     strata: Array | None = None  # a number for each case: losses are permuted within
@@ -221,7 +221,7 @@ def _permute_groups(losses: Array, groups: Array, rng: np.random.Generator, coun
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What was found: statistics of all slices, their adjusted p-values, and the mean of the largest by chance."""
+    """Result of a search: statistics of all slices, adjusted p-values, and the mean of the largest by chance."""
 
     lattice: Lattice
     statistic: Array
@@ -237,7 +237,7 @@ class Search:
         return np.maximum(0.0, (self.statistic - self.chance_maximum) * self.standard_error)
 
     def chosen(self, level: float, most: int = 200) -> list[int]:
-        """Return the slices that are found, worst first; of slices with nearly the same cases the simplest."""
+        """Return the significant slices, worst first; of slices with nearly the same cases the simplest."""
         order = np.argsort(-self.statistic, kind="stable")[:most]
         return self.distinct([int(i) for i in order if self.p_adjusted[i] <= 1 - level])
 
@@ -272,7 +272,7 @@ def _measure_overlap(a: Array, b: Array) -> float:
     return both / (len(a) + len(b) - both)
 
 
-def search(lattice: Lattice, losses: Losses, *, permutations: int = PERMUTATIONS, seed: int = 0) -> Search:
+def search_slices(lattice: Lattice, losses: Losses, *, permutations: int = PERMUTATIONS, seed: int = 0) -> Search:
     """Compare each slice with the other cases.
 
     Args:
@@ -316,6 +316,6 @@ def _compute_variance(lattice: Lattice, losses: Losses) -> Array:
     return variance
 
 
-def affordable_rows(rows: int, slices_of_a_row: int, permutations: int) -> int:
+def count_affordable_rows(rows: int, slices_of_a_row: int, permutations: int) -> int:
     """Return how many rows are searched so that the work stays within its limit."""
     return min(rows, max(FEWEST_ROWS, MOST_WORK // (slices_of_a_row * permutations)))

@@ -1,4 +1,4 @@
-"""The variance of measures from what each case changes in them: weights, groups and strata included.
+"""Linearised variances of measures under a sampling design: weights, groups and strata.
 
 Taylor linearisation, as survey statistics has it: the changes of the cases of a group are added up, and the spread of
 these sums within each stratum is the variance. Without groups and strata every case is a group of its own; where only
@@ -15,21 +15,26 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
-from cutline.inference.effective_size import freedom_of_moments, freedom_of_sum, moments_of_sum, square_weights
+from cutline.inference.effective_size import (
+    compute_freedom_of_moments,
+    compute_freedom_of_sum,
+    compute_moments_of_sum,
+    square_weights,
+)
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.results.estimate import Limits, student_quantile
 
 
 class ClusterRatio(NamedTuple):
-    """A ratio of two totals and its standard error between clusters, of which there are so many."""
+    """A ratio of two totals, its standard error between clusters, and the number of clusters."""
 
     value: Any
     se: Any
     clusters: int
 
 
-def cluster_ratio(above: Any, below: Any) -> ClusterRatio:
+def estimate_cluster_ratio(above: Any, below: Any) -> ClusterRatio:
     """Estimate the ratio of two totals over clusters, which are the last axis (Cochran 1977, section 6.3).
 
     se^2 = D/(D - 1) sum_d (a_d - r b_d)^2 / (sum_d b_d)^2 over D clusters.
@@ -38,7 +43,7 @@ def cluster_ratio(above: Any, below: Any) -> ClusterRatio:
         above: The numerator of each cluster.
         below: The denominator of each cluster.
 
-    >>> found = cluster_ratio([1, 3, 2], [4, 4, 4])
+    >>> found = estimate_cluster_ratio([1, 3, 2], [4, 4, 4])
     >>> round(float(found.value), 4), round(float(found.se), 4)
     (0.5, 0.1443)
     """
@@ -46,10 +51,10 @@ def cluster_ratio(above: Any, below: Any) -> ClusterRatio:
     total = below.sum(-1)
     value = np.asarray(divide(above.sum(-1), total))
     squares = ((above - value[..., None] * below) ** 2).sum(-1)
-    return ClusterRatio(value, spread(squares, total, above.shape[-1]), above.shape[-1])
+    return ClusterRatio(value, compute_standard_error(squares, total, above.shape[-1]), above.shape[-1])
 
 
-def spread(squares: Any, total: Any, clusters: int) -> Any:
+def compute_standard_error(squares: Any, total: Any, clusters: int) -> Any:
     """Return the standard error of a ratio; NaN with one cluster.
 
     Args:
@@ -63,22 +68,22 @@ def spread(squares: Any, total: Any, clusters: int) -> Any:
 
 def student_limits(ratio: ClusterRatio, level: float) -> Limits:
     """Return the ratio plus and minus its standard error times Student's quantile."""
-    reach = _student_quantile_of(ratio, level) * ratio.se
+    reach = _find_student_quantile(ratio, level) * ratio.se
     return Limits(ratio.value - reach, ratio.value + reach)
 
 
 def log_limits(ratio: ClusterRatio, level: float) -> Limits:
     """Return Student's limits on the log scale, for means that are positive and skewed."""
-    reach = _student_quantile_of(ratio, level) * divide(ratio.se, ratio.value)
+    reach = _find_student_quantile(ratio, level) * divide(ratio.se, ratio.value)
     return Limits(ratio.value * np.exp(-reach), ratio.value * np.exp(reach))
 
 
 def wilson_limits(ratio: ClusterRatio, level: float) -> Limits:
-    """Return Wilson's limits of a share, for the number of independent cases that its standard error is worth.
+    """Return Wilson's limits of a share, with the effective sample size that its standard error implies.
 
     Where the standard error is 0, as when no place was missed, each cluster is worth one case.
     """
-    r, t2 = ratio.value, _student_quantile_of(ratio, level) ** 2
+    r, t2 = ratio.value, _find_student_quantile(ratio, level) ** 2
     variance = np.maximum(r * (1 - r), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(ratio.se > 0, variance / ratio.se**2, float(ratio.clusters))
@@ -86,7 +91,7 @@ def wilson_limits(ratio: ClusterRatio, level: float) -> Limits:
         return Limits((r + t2 / (2 * size) - reach) / (1 + t2 / size), (r + t2 / (2 * size) + reach) / (1 + t2 / size))
 
 
-def _student_quantile_of(ratio: ClusterRatio, level: float) -> float:
+def _find_student_quantile(ratio: ClusterRatio, level: float) -> float:
     return student_quantile(level, ratio.clusters - 1) if ratio.clusters > 1 else np.nan
 
 
@@ -95,7 +100,7 @@ _LEAST = 1.0 + 1e-9  # cases in effect, with which there is a spread
 
 
 class Linearised(NamedTuple):
-    """The covariance of some measures, and the degrees of freedom it is known with.
+    """The covariance of some measures, and its degrees of freedom.
 
     `freedom` is that of the design, groups less strata. `own` has that of each measure: the groups of the class that it
     is of (of the smaller one, if of both) less their strata, and fewer where a few groups make most of the variance
@@ -116,7 +121,7 @@ class Linearised(NamedTuple):
 
 
 def linearise(influences: Sequence[Influence], r: Ranking, groups: GroupSampler | None = None) -> Linearised:
-    """Return the covariance of measures of one ranking, given what each case changes in them.
+    """Return the covariance of measures of one ranking, given their influence values.
 
     Args:
         influences: What one case more changes, a table for each measure.
@@ -133,7 +138,7 @@ def linearise(influences: Sequence[Influence], r: Ranking, groups: GroupSampler 
     return Linearised(covariance * (size / (size - 1)) if size > _LEAST else np.full_like(covariance, np.nan), np.inf)
 
 
-def freedom_of_ranking(influence: Influence, r: Ranking) -> Any:
+def compute_freedom_of_ranking(influence: Influence, r: Ranking) -> Any:
     """Return the degrees of freedom of the variance of one measure, without groups (Satterthwaite), at least one.
 
     It is about twice the number of cases on which the measure rests.
@@ -146,12 +151,12 @@ def freedom_of_ranking(influence: Influence, r: Ranking) -> Any:
     of_classes = []
     for change, cells, second in zip(changes, (r.pos, r.neg), (r.pos2, r.neg2), strict=True):
         if r.integral:  # without copies: a long list would take much memory
-            of_classes.append(moments_of_sum(np.where(cells > 0, change, 0.0), cells))
+            of_classes.append(compute_moments_of_sum(np.where(cells > 0, change, 0.0), cells))
             continue
         weight = divide(second, cells)
         part, times = (np.where(cells > 0, values, 0.0) for values in (weight * change, divide(cells, weight)))
-        of_classes.append(moments_of_sum(part, times))
-    return np.maximum(freedom_of_moments(of_classes[0].plus(of_classes[1])), 1.0)
+        of_classes.append(compute_moments_of_sum(part, times))
+    return np.maximum(compute_freedom_of_moments(of_classes[0].plus(of_classes[1])), 1.0)
 
 
 def linearise_rows(changes: Sequence[Array], groups: GroupSampler) -> Linearised:
@@ -192,4 +197,4 @@ def compute_group_freedom(change: Array, sums: Array, groups: GroupSampler) -> f
         (of_class[i] for i, mine in enumerate((is_positive, ~is_positive)) if matters[mine].any()), default=np.inf
     )
     concerned = np.bincount(groups.group[matters], minlength=groups.groups) > 0
-    return max(min(least, freedom_of_sum(sums[concerned])), 1.0)
+    return max(min(least, compute_freedom_of_sum(sums[concerned])), 1.0)

@@ -13,7 +13,7 @@ from cutline.core.public import public
 from cutline.core.validation import LEVEL, as_column, check_level, check_simple, format_count
 from cutline.inference import constants
 from cutline.inference.caveats import BELOW, make_estimate
-from cutline.inference.survey import cluster_ratio, log_limits
+from cutline.inference.survey import estimate_cluster_ratio, log_limits
 from cutline.measures import losses
 from cutline.results.estimate import Estimate
 
@@ -49,7 +49,7 @@ def mean_triplet_loss(
     level = check_level(level)
     values = losses.triplet(anchor, positive, negative, margin=margin, normalise=normalise).of_triplets
     code = _number_anchors(anchor, anchors, len(values))
-    ratio = cluster_ratio(np.bincount(code, values), np.bincount(code))
+    ratio = estimate_cluster_ratio(np.bincount(code, values), np.bincount(code))
     value, name = float(ratio.value), "triplet_loss"
     if ratio.clusters < 2 or not ratio.se > 0:
         note = ONE_ANCHOR if ratio.clusters < 2 else ALL_ALIKE

@@ -87,10 +87,10 @@ def share_cases(
         raise InputError("No case has a score from every model", "pass complete rows")
     aligned = {name: cases.scores[_find_places(cases.position, common)] for name, cases in cases_by_model.items()}
     mine = _find_places(first.position, common)
-    heavy = None if first.weights is None else convert_weights(first.weights[mine], weights_are)
+    weights = None if first.weights is None else convert_weights(first.weights[mine], weights_are)
     dropped = first.dropped + len(first.position) - len(common)
     names = (first.positive, first.negative)
-    return SharedCases(first.is_positive[mine], aligned, heavy, common, first.rows, *names, dropped)
+    return SharedCases(first.is_positive[mine], aligned, weights, common, first.rows, *names, dropped)
 
 
 def _check_models(scores: Any) -> None:

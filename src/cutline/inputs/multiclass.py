@@ -327,8 +327,8 @@ def _align_rows(
     first = next(iter(matrices.values()))
     truth = validation.as_column(labels, "labels")
     _check_lengths(truth, matrices, options.weights)
-    heavy = None if options.weights is None else validation.as_weights(options.weights)
-    complete, dropped = _find_complete_rows(truth, matrices, heavy, missing)
+    weights = None if options.weights is None else validation.as_weights(options.weights)
+    complete, dropped = _find_complete_rows(truth, matrices, weights, missing)
     coded, order = validation.encode_classes(truth[complete], classes, first.shape[1])
     if len(np.unique(coded)) < 2:
         raise InputError(
@@ -336,8 +336,8 @@ def _align_rows(
         )
     own = (
         np.ones(len(complete), dtype=np.int64)
-        if heavy is None
-        else validation.convert_weights(heavy[complete], options.weights_are)
+        if weights is None
+        else validation.convert_weights(weights[complete], options.weights_are)
     )
     together = None if options.groups is None else _number_groups(options.groups, complete, len(truth), dropped)
     scores = {name: matrix[complete] + 0.0 for name, matrix in matrices.items()}  # 0.0 and -0.0 are one score

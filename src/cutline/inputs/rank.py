@@ -335,10 +335,10 @@ def _read_complete_rows(
     if not isinstance(missing, str) or missing not in ("error", "drop"):
         raise ParameterError(f"is {shorten_repr(missing)}", 'pass "error" or "drop"', argument="missing")
     validation.check_one_order({"labels": labels, "scores": scores, "weights": weights})
-    heavy = None if weights is None else validation.as_weights(weights)
+    weights = None if weights is None else validation.as_weights(weights)
     words = read_two_words(labels)
     column = validation.as_column(labels, "labels") if words is None else words.codes
-    rows = _Rows(column, validation.as_scores(scores), heavy, times=times)
+    rows = _Rows(column, validation.as_scores(scores), weights, times=times)
     rows.check_lengths("scores")
     if rows.weights is not None:
         rows = rows.keep(rows.weights != 0, NO_WEIGHT)

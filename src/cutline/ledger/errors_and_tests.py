@@ -16,7 +16,7 @@ from cutline.evaluation import Evaluation
 from cutline.independent_comparison import compare_independent
 from cutline.inference import delong, influence
 from cutline.inference.differences.mcnemar import Discordance, Variant, mcnemar
-from cutline.inference.effective_size import effective_sizes, square_weights
+from cutline.inference.effective_size import compute_effective_sizes, square_weights
 from cutline.inputs.in_memory import rank_cases
 from cutline.ledger.cases import Material
 from cutline.measures import Measure
@@ -51,7 +51,9 @@ def compute_standard_error(measure: Measure, material: Material, less: int | Non
         return abs(slope) * math.sqrt(compute_area_variance(r, less))
     if isinstance(form, MeanOfCases):
         size = float(r.total) ** 2 / float(square_weights(r).total)
-        variance = influence.of_mean(r, square_weights(r), *form.of(r, **parameters)) * _divide(size - 1, size - less)
+        variance = influence.compute_variance_of_mean(r, square_weights(r), *form.of(r, **parameters)) * _divide(
+            size - 1, size - less
+        )
         return math.sqrt(variance) if variance >= 0 else math.nan
     k, n = (float(x) for x in form.of(material.counts))  # type: ignore[union-attr]
     return math.sqrt(_divide(k / n * (1 - k / n), n - less)) if n else math.nan
@@ -59,9 +61,9 @@ def compute_standard_error(measure: Measure, material: Material, less: int | Non
 
 def compute_area_variance(r: Ranking, less: int) -> float:
     """Return DeLong's variance of the AUC, the variances of both classes divided by n less 0 or 1."""
-    of_positives, of_negatives = delong.placements(r)
+    of_positives, of_negatives = delong.compute_placements(r)
     area = float(dot(r.pos, of_positives) / r.positives)
-    second, sizes = square_weights(r), effective_sizes(r)
+    second, sizes = square_weights(r), compute_effective_sizes(r)
     variance = 0.0
     for square, place, weight, size in (
         (second.pos, of_positives, r.positives, float(sizes.positives)),
@@ -89,7 +91,7 @@ def compute_paired_p_value(material: Material, less: int) -> float:
 def _compute_placements(is_positive: Array, scores: Array) -> Array:
     """Return for each case the share of the other class that it is ranked correctly against."""
     ranking = rank_cases(is_positive, scores)
-    placements = delong.placements(ranking)
+    placements = delong.compute_placements(ranking)
     at = np.searchsorted(-ranking.score, -scores)
     return np.asarray(np.where(is_positive, placements.of_positives[at], placements.of_negatives[at]))
 

@@ -141,7 +141,7 @@ def hanley_mcneil(material: Material, q: PrintedQuantity) -> float:
 
 def unclipped_delong(material: Material, q: PrintedQuantity) -> float:
     """Return DeLong's limit, which may lie outside [0, 1]."""
-    variance = float(np.nan_to_num(delong.variance(material.ranking)))
+    variance = float(np.nan_to_num(delong.compute_variance(material.ranking)))
     half = quantile(_LEVEL) * math.sqrt(variance)
     return q.value(material, "auc") + (-half if q.part == "low" else half)
 
@@ -183,7 +183,7 @@ def _test_by_n(material: Material, _: PrintedQuantity) -> float:
 
 def one_sided_delong(material: Material, q: PrintedQuantity) -> float:
     """Return DeLong's limit when all of the error is on one side."""
-    half = quantile(2 * _LEVEL - 1) * math.sqrt(float(np.nan_to_num(delong.variance(material.ranking))))
+    half = quantile(2 * _LEVEL - 1) * math.sqrt(float(np.nan_to_num(delong.compute_variance(material.ranking))))
     return min(max(q.value(material, "auc") + (-half if q.part == "low" else half), 0.0), 1.0)
 
 

@@ -251,7 +251,7 @@ def compute_checksum(ranking: Ranking) -> str:
 def _choose_edges(ranking: Ranking) -> Array:
     """Return the cell edges: quantiles of the release, and beyond its range some that grow by powers of two."""
     score, size = ranking.key, ranking.size
-    inner = drift.quantile_edges(score, size, CELLS)
+    inner = drift.find_quantile_edges(score, size, CELLS)
     span = float(score[0] - score[-1]) or 1.0
     steps = span * 2.0 ** np.arange(4 - TAILS, 4)
     return np.unique(np.concatenate([score[-1] - steps, [score[-1]], inner, score[0] + steps]))
@@ -260,8 +260,8 @@ def _choose_edges(ranking: Ranking) -> Array:
 def _average_cell_scores(ranking: Ranking, edges: Array) -> Array:
     """Return the mean score of the release in each cell, or an edge where it has none; descending."""
     size, key = ranking.size, ranking.key
-    weight = drift.histogram(key, size, edges)
-    total = drift.histogram(key, size * key, edges)
+    weight = drift.count_by_bin(key, size, edges)
+    total = drift.count_by_bin(key, size * key, edges)
     empty = np.concatenate(([edges[0] - 1], edges))
     mean = np.where(weight > 0, total / np.maximum(weight, 1), empty)
     return np.asarray(np.maximum.accumulate(mean)[::-1])
@@ -297,7 +297,7 @@ def as_ranking(content: Any, what: str) -> tuple[Ranking | None, str | None]:
 def make_release(ranking: Ranking, settings: MonitorSettings, *, since: str, why: str) -> Release:
     """Return the record of a release."""
     edges = _choose_edges(ranking)
-    bins = drift.quantile_edges(ranking.key, ranking.size, BINS)
+    bins = drift.find_quantile_edges(ranking.key, ranking.size, BINS)
     scores = _average_cell_scores(ranking, edges)
     empty = Period("release", "")
     frame = Release(since, why, empty, edges, bins, scores, ranking.higher_is_positive, to_json_label(ranking.positive))
@@ -308,7 +308,7 @@ def make_period(name: str, ranking: Ranking, release: Release, settings: Monitor
     """Return the sums of a release or a day."""
     counts = ranking.at_threshold(settings.threshold)
     key = ranking.key
-    cells = [drift.histogram(key, column, release.cell_edges)[::-1] for column in (ranking.pos, ranking.neg)]
+    cells = [drift.count_by_bin(key, column, release.cell_edges)[::-1] for column in (ranking.pos, ranking.neg)]
     calibrated = CALIBRATION in settings.measures
     if (calibrated or any(m.needs is Needs.PROBABILITIES for m in settings.watched)) and not ranking.are_probabilities:
         outside = f"{float(ranking.score[0]):g}" if ranking.score[0] > 1 else f"{float(ranking.score[-1]):g}"
@@ -327,9 +327,9 @@ def make_period(name: str, ranking: Ranking, release: Release, settings: Monitor
         int(ranking.positives),
         int(ranking.dropped),
         (int(counts.tp), int(counts.fp), int(counts.fn), int(counts.tn)),
-        drift.histogram(key, ranking.size, release.bin_edges) if PSI in settings.measures else None,
+        drift.count_by_bin(key, ranking.size, release.bin_edges) if PSI in settings.measures else None,
         np.stack(cells).astype(np.int32) if settings.by_order else None,
-        sequential.calibration_terms(key, pos, neg) if calibrated else None,
+        sequential.compute_calibration_terms(key, pos, neg) if calibrated else None,
         residuals,
         losses,
     )

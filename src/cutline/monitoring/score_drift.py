@@ -165,18 +165,18 @@ class Drift(ShownAsTable):
 
     @cached_property
     def _edges(self) -> Array:
-        return statistics.quantile_edges(self.reference.score, self.reference.size, self.bins)
+        return statistics.find_quantile_edges(self.reference.score, self.reference.size, self.bins)
 
     @cached_property
     def _histograms(self) -> tuple[Array, Array]:
-        first, second = (statistics.histogram(s.score, s.size, self._edges) for s in (self.reference, self.sample))
+        first, second = (statistics.count_by_bin(s.score, s.size, self._edges) for s in (self.reference, self.sample))
         return first, second
 
     @cached_property
     def psi(self) -> statistics.Psi:
         """Return the population stability index, with its critical value and an interval."""
         sizes = (self.reference.effective, self.sample.effective)
-        return statistics.psi(*self._histograms, level=self.level, sizes=sizes)
+        return statistics.estimate_psi(*self._histograms, level=self.level, sizes=sizes)
 
     @cached_property
     def ks(self) -> statistics.KolmogorovSmirnov:
@@ -187,7 +187,7 @@ class Drift(ShownAsTable):
             own = np.zeros(len(pooled), dtype=sample.size.dtype)
             own[np.searchsorted(pooled, sample.score)] = sample.size
             counts.append(own)
-        return statistics.kolmogorov_smirnov(counts[0], counts[1], self.seed)
+        return statistics.run_kolmogorov_smirnov(counts[0], counts[1], self.seed)
 
     @property
     def _ks_p(self) -> str:
@@ -310,7 +310,7 @@ class Drift(ShownAsTable):
         sign = 1 if self.reference.higher_is_positive else -1
         low, high = (f(s.score[i] for s in samples) for f, i in ((min, -1), (max, 0)))
         grid = np.linspace(low, high, DRAWN + 1) if high > low else np.array([low - 0.5, low + 0.5])
-        shares = {s.name: statistics.histogram(s.score, s.size, grid[1:-1]) / s.size.sum() for s in samples}
+        shares = {s.name: statistics.count_by_bin(s.score, s.size, grid[1:-1]) / s.size.sum() for s in samples}
         edges = [(sign * float(a), sign * float(b)) for a, b in pairwise(grid)]
         if sign < 0:
             edges = [(b, a) for a, b in edges]

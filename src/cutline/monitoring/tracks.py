@@ -75,7 +75,7 @@ def _detect(
     """Return the detector's path and its alarms; it starts anew when one is acknowledged."""
     path, alarms, start = np.empty(len(log_ratios)), list[int](), 0
     while start < len(log_ratios):
-        path[start:] = sequential.shiryaev_roberts(log_ratios[start:], weights)
+        path[start:] = sequential.compute_shiryaev_roberts(log_ratios[start:], weights)
         hit = _find_first(path[start:] >= threshold)
         alarms += [start + i for i in hit]
         if not hit or alarms[-1] not in restarts:
@@ -106,7 +106,7 @@ def _track_share(
     promised = low0 - tolerated
     limit = promised if below else 1 - promised
     cumulated_s, cumulated_n = s.cumsum(), n.cumsum()
-    low, high = sequential.proportion_sequence(cumulated_s, cumulated_n, OF_DAYS * alpha)
+    low, high = sequential.bound_proportion(cumulated_s, cumulated_n, OF_DAYS * alpha)
     ready = cumulated_n > 0
     alarm_at = (
         -math.log(OF_DAYS * alpha)
@@ -137,10 +137,10 @@ def _track_calibration(
     alpha = settings.alpha
     nothing = np.zeros((sequential.CALIBRATION_BINS, len(sequential.BETS)))
     steps = np.array([nothing if d.terms is None else d.terms for d in days]).reshape(-1, *nothing.shape)
-    bets, weights = sequential.calibration_bets(steps), sequential.calibration_weights()
+    bets, weights = sequential.compute_calibration_bets(steps), sequential.weight_calibration_bets()
     if settings.alarm == "ever":
         alarm_at = -math.log(alpha)
-        evidence = sequential.log_mean(bets.cumsum(0), weights)
+        evidence = sequential.compute_log_mean(bets.cumsum(0), weights)
         alarms = _find_first(evidence >= alarm_at)
     else:
         alarm_at = math.log(settings.run_length * len(settings.measures))
@@ -151,7 +151,7 @@ def _track_calibration(
     with np.errstate(invalid="ignore", divide="ignore"):
         value, mean = sums[:, 0] / n, total / t
         spread = np.sqrt(np.maximum(squares / t - mean**2, 0))
-        half = spread * sequential.half_width(t, OF_DAYS * alpha, _find_tightest(days))
+        half = spread * sequential.compute_half_width(t, OF_DAYS * alpha, _find_tightest(days))
     started = t >= 2 * FEWEST_OF_A_CLASS
     own = release.period
     status = tuple("" if many else "no cases" for many in n)
@@ -179,7 +179,7 @@ def _track_psi(days: tuple[Period, ...], release: Release, settings: MonitorSett
         t += 1
         own = np.asarray(day.bins, dtype=float)
         so_far = so_far + own
-        value[i], cumulated[i] = drift.psi_value(base, own), drift.psi_value(base, so_far)
+        value[i], cumulated[i] = drift.compute_psi(base, own), drift.compute_psi(base, so_far)
         if settings.alarm == "ever":
             spent = settings.alpha * 6 / (math.pi * t) ** 2
         else:
@@ -238,7 +238,7 @@ def _smooth(measure: Measure, sums: _RunningSums, release: Release) -> _Smooth:
         value = float(measure.compute(counts)) if sums.cases else math.nan
         if not ready or math.isnan(value):
             return _Smooth(value, math.nan, False)
-        return _Smooth(value, math.sqrt(influence.of_counts(measure.compute, counts, counts)), True)
+        return _Smooth(value, math.sqrt(influence.compute_variance_of_cut(measure.compute, counts, counts)), True)
     if sums.cells is None or not smaller:
         return _Smooth(math.nan, math.nan, False)
     filled = sums.cells.any(0)
@@ -252,8 +252,8 @@ def _smooth(measure: Measure, sums: _RunningSums, release: Release) -> _Smooth:
         return _Smooth(value, math.nan, False)
     if isinstance(measure.form, LinearInAuc):
         slope = measure.form.of(ranking)[0]
-        return _Smooth(value, abs(float(slope)) * math.sqrt(float(delong.variance(ranking))), True)
-    changes = influence.of_order(measure.compute, value, ranking)
+        return _Smooth(value, abs(float(slope)) * math.sqrt(float(delong.compute_variance(ranking))), True)
+    changes = influence.differentiate_order(measure.compute, value, ranking)
     if changes is None:
         return _Smooth(value, math.nan, False)
     return _Smooth(value, math.sqrt(changes.variance(ranking)), True)
@@ -324,7 +324,9 @@ def _compute_sequence(
     """Return the limits of the asymptotic confidence sequence after some cases."""
     if not estimate.ready:
         return math.nan, math.nan
-    return _compute_limits(estimate, math.sqrt(cases) * float(sequential.half_width(cases, alpha, tightest)), scale)
+    return _compute_limits(
+        estimate, math.sqrt(cases) * float(sequential.compute_half_width(cases, alpha, tightest)), scale
+    )
 
 
 def _find_monthly_alarms(

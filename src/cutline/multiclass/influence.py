@@ -20,12 +20,12 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, divide
 from cutline.core.ranking import Ranking, find_scores
 from cutline.inference.caveats import SEPARATED
-from cutline.inference.delong import placements
-from cutline.inference.effective_size import effective_sizes
-from cutline.inference.influence import of_four
+from cutline.inference.delong import compute_placements
+from cutline.inference.effective_size import compute_effective_sizes
+from cutline.inference.influence import differentiate_cells
 from cutline.inference.single import proportions
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inference.single.intervals import estimates
+from cutline.inference.single.intervals import estimate_measures
 from cutline.inference.single.separation import find_separated_limits
 from cutline.inference.single.smooth import normal_limits_on_scale
 from cutline.inputs.multiclass import ClassCases
@@ -102,8 +102,8 @@ def estimate_share_term(values: Array, cases: ClassCases, level: float) -> Influ
 
 def compute_area_influences(r: Ranking, scores: Array, is_positive: Array) -> Array:
     """Return DeLong's components of the AUC: the influence of each case, per unit of weight."""
-    of_positives, of_negatives = placements(r)
-    place, area, size = find_scores(r, scores), MEASURES["auc"].compute(r), effective_sizes(r)
+    of_positives, of_negatives = compute_placements(r)
+    place, area, size = find_scores(r, scores), MEASURES["auc"].compute(r), compute_effective_sizes(r)
     influences = np.where(
         is_positive,
         (of_positives[place] - area) * _correct_for_mean(float(size.positives)) / float(r.positives),
@@ -119,7 +119,7 @@ def _correct_for_mean(size: float) -> float:
 
 def estimate_area(r: Ranking, scores: Array, is_positive: Array, level: float) -> InfluenceTerm:
     """Estimate the AUC of a ranking with DeLong's components and the limits of the default method for one model."""
-    estimate = estimates([Estimand.of_measure(MEASURES["auc"], r, {})], IntervalRequest(level))[0]
+    estimate = estimate_measures([Estimand.of_measure(MEASURES["auc"], r, {})], IntervalRequest(level))[0]
     limits = Limits(estimate.low, estimate.high)
     return InfluenceTerm(
         1.0, estimate.value, compute_area_influences(r, scores, is_positive), limits, estimate.method, estimate.notes
@@ -134,7 +134,7 @@ def compute_pooled_area_influences(r: Ranking, scores: Array, is_own: Array) -> 
         scores: The scores, a row for each case.
         is_own: Whether a score is that of the class of its case.
     """
-    of_positives, of_negatives = placements(r)
+    of_positives, of_negatives = compute_placements(r)
     place, area = find_scores(r, scores), MEASURES["auc"].compute(r)
     influences = np.where(
         is_own,
@@ -193,7 +193,7 @@ def compute_count_influences(measure: Measure, counts: Counts, is_class: Array, 
         is_class: Whether a case is of the class.
         chosen: The share of the case that is predicted to be of the class: 0, 1, or between if scores are tied.
     """
-    tp, fp, fn, tn = of_four(measure.compute, counts)
+    tp, fp, fn, tn = differentiate_cells(measure.compute, counts)
     return np.asarray(np.where(is_class, chosen * tp + (1 - chosen) * fn, chosen * fp + (1 - chosen) * tn))
 
 

@@ -33,7 +33,7 @@ from cutline.core.validation import (
 )
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import make_estimate, note_groups
-from cutline.inference.survey import ClusterRatio, cluster_ratio, student_limits, wilson_limits
+from cutline.inference.survey import ClusterRatio, estimate_cluster_ratio, student_limits, wilson_limits
 from cutline.inputs.column_source import Request, open_source, read_rows
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import choose_default_threshold
@@ -307,8 +307,8 @@ class MultiLabel(Summarized, Mapping[Any, Evaluation]):
 
     def _estimate_case_ratio(self, values: Array) -> ClusterRatio:
         if self.groups is None:
-            return cluster_ratio(values, np.ones(self.cases))
-        return cluster_ratio(np.bincount(self.groups, values), np.bincount(self.groups))
+            return estimate_cluster_ratio(values, np.ones(self.cases))
+        return estimate_cluster_ratio(np.bincount(self.groups, values), np.bincount(self.groups))
 
     def _resample(self, function: Callable[[Array], Array], resamples: int, seed: int) -> Array:
         """Return the values of a function of the weights over resamples of whole cases, or of whole groups."""

@@ -161,7 +161,9 @@ def _find_limits(
             low, high = one_cut.combine_moves(value, values, may_tell_nothing)
         else:
             low, high = influence.normal_limits(
-                value, influence.of_counts(lambda many: _evaluate_each(measure, many), table, second), level
+                value,
+                influence.compute_variance_of_cut(lambda many: _evaluate_each(measure, many), table, second),
+                level,
             )
     except Exception:
         return math.nan, math.nan

@@ -36,7 +36,7 @@ from cutline.inference.slice_auc import (
     compute_correlation,
     compute_group_covariance,
     find_influence,
-    permutation_test,
+    run_permutation_test,
     sum_by_group,
 )
 from cutline.inference.survey import compute_group_freedom
@@ -173,7 +173,7 @@ class SliceMeasure:
     @cached_property
     def variances(self) -> Array:
         """Variances of the AUCs by DeLong."""
-        return np.array([float(delong.variance(ev.ranking)) for ev in self.evaluations])
+        return np.array([float(delong.compute_variance(ev.ranking)) for ev in self.evaluations])
 
     @property
     def pair_method(self) -> str:
@@ -301,7 +301,7 @@ class SliceMeasure:
             self.values,
             self.variances,
             np.array([float(MEASURES["auc"].compute(r)) for r in rests]),
-            np.array([float(delong.variance(r)) for r in rests]),
+            np.array([float(delong.compute_variance(r)) for r in rests]),
         )
 
     def _evaluate_rest(self, key: Any) -> Evaluation:
@@ -355,7 +355,7 @@ class SliceMeasure:
             if not every.any():
                 p = adjusted = np.full(len(self.keys), np.nan)
             else:
-                test = permutation_test(
+                test = run_permutation_test(
                     self.slicing,
                     every,
                     alternative=options.side,

@@ -18,16 +18,16 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import Table, format_p, format_value, to_json_value
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole, format_count
 from cutline.evaluation import Evaluation
-from cutline.inference.delong import placements
+from cutline.inference.delong import compute_placements
 from cutline.inference.slice_search import (
     PERMUTATIONS,
     Lattice,
     Losses,
     Search,
-    affordable_rows,
     build_lattice,
     code_column,
-    search,
+    count_affordable_rows,
+    search_slices,
 )
 from cutline.inputs import column_source
 from cutline.inputs.rank import Missing, rank, select_complete_cases
@@ -204,7 +204,7 @@ class _Cases:
 
 def _compute_misordered_shares(r: Ranking, is_positive: Array, scores: Array) -> Array:
     """Return the share of the other class that each case stands on the wrong side of."""
-    won = placements(r)
+    won = compute_placements(r)
     ascending = r.score[::-1] if r.higher_is_positive else r.score
     place = np.searchsorted(ascending, scores)
     place = len(r) - 1 - place if r.higher_is_positive else place
@@ -228,7 +228,7 @@ def _search_slices(
     count = len(table.rows)
     of_a_row = sum(math.comb(len(columns), number) for number in range(1, depth + 1))
     rows = np.arange(count)
-    most = affordable_rows(count, of_a_row, permutations)
+    most = count_affordable_rows(count, of_a_row, permutations)
     if most < count:
         rows = np.sort(rng.choice(count, most, replace=False))
         table = table.subset(rows)
@@ -274,14 +274,14 @@ def _search(
     """Return the slices found, and their numbers: corrected for the search, or from the other half."""
     how: dict[str, Any] = {"permutations": permutations, "seed": seed}
     if method == "permutation":
-        result = search(lattice, table.losses, **how)
+        result = search_slices(lattice, table.losses, **how)
         return _take_significant(result, level)
     every = np.arange(len(lattice))
-    first = search(lattice.of_rows(np.flatnonzero(searched), every), table.losses.subset(searched), **how)
+    first = search_slices(lattice.of_rows(np.flatnonzero(searched), every), table.losses.subset(searched), **how)
     order = np.argsort(-first.statistic, kind="stable")[: 20 * _CANDIDATES].tolist()
     candidates = first.distinct(order)[:_CANDIDATES]
     half = lattice.of_rows(np.flatnonzero(~searched), np.array(candidates))
-    second = search(half, table.losses.subset(~searched), **how)
+    second = search_slices(half, table.losses.subset(~searched), **how)
     significant = [
         i for i in np.argsort(second.p_adjusted, kind="stable").tolist() if second.p_adjusted[i] <= 1 - level
     ]

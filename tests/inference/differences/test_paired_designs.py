@@ -105,11 +105,11 @@ def test_means_over_the_cases_have_the_paired_t_test():
 
 def test_a_few_heavy_weights_leave_few_degrees_of_freedom():
     """Equal weights take none away; one of 60 among weights of 1.5 leaves hardly any, and a wider interval."""
-    from cutline.inference.effective_size import freedom_of_sum
+    from cutline.inference.effective_size import compute_freedom_of_sum
 
     heavy = np.where(np.arange(N) == 5, 60.0, 1.5)
-    assert freedom_of_sum(np.full(N, 1.5)) == np.inf
-    assert freedom_of_sum(heavy) < 3
+    assert compute_freedom_of_sum(np.full(N, 1.5)) == np.inf
+    assert compute_freedom_of_sum(heavy) < 3
     even = compare(LABELS, {"a": A, "b": B}, np.full(N, 1.5), threshold=0.7)
     assert even.difference("accuracy").high - even.difference("accuracy").low < 0.2
     one = compare(LABELS, {"a": A, "b": B}, heavy, threshold=0.7).difference("precision")

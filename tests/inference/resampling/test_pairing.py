@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 import cutline as cl
 from cutline import MEASURES, compare, rank
-from cutline.inference.resampling.pairing import Question, bootstrap, delong_covariance, pair, placements
+from cutline.inference.resampling.pairing import (
+    Question,
+    bootstrap,
+    compute_placements,
+    estimate_delong_covariance,
+    pair_models,
+)
 from cutline.measures import Needs
 from grouping import each_case
 
@@ -159,7 +165,7 @@ def test_every_case_is_drawn_equally_often(repeats):
 def test_placements_average_to_the_auc(rows):
     label, a, _, weight = map(np.array, zip(*rows, strict=True))
     ranking = rank(label, a, weight)
-    outranked, outranking = placements(ranking)
+    outranked, outranking = compute_placements(ranking)
 
     assert ranking.pos @ outranked / ranking.positives == pytest.approx(cl.auc(ranking))
     assert ranking.neg @ outranking / ranking.negatives == pytest.approx(cl.auc(ranking))
@@ -171,7 +177,7 @@ def test_delong_is_what_comparing_every_pair_gives(rows):
     contrasts = np.array([[1.0, 0, 0], [0, 1, 0], [1, -1, 0], [0, 1, -1]])
     expected = brute_force(label, [a, b, a + b], contrasts)
 
-    np.testing.assert_allclose(delong_covariance(pairing(label, a, b, a + b), contrasts), expected, atol=1e-12)
+    np.testing.assert_allclose(estimate_delong_covariance(pairing(label, a, b, a + b), contrasts), expected, atol=1e-12)
 
 
 def test_delong_of_many_cases_is_what_comparing_every_pair_gives():
@@ -179,7 +185,7 @@ def test_delong_of_many_cases_is_what_comparing_every_pair_gives():
     label = rng.random(400) < 0.2
     scores = [np.round(label + rng.normal(size=400), digits) for digits in (0, 1, 3, 8)]
 
-    found = delong_covariance(pairing(label, *scores), np.eye(4))
+    found = estimate_delong_covariance(pairing(label, *scores), np.eye(4))
 
     np.testing.assert_allclose(found, brute_force(label, scores, np.eye(4)), rtol=1e-10)
 
@@ -188,19 +194,19 @@ def test_equal_models_differ_by_exactly_nothing():
     rng = np.random.default_rng(0)
     label, score = rng.random(500) < 0.3, rng.random(500)
 
-    assert delong_covariance(pairing(label, score, score), np.array([[1.0, -1.0]])) == 0
+    assert estimate_delong_covariance(pairing(label, score, score), np.array([[1.0, -1.0]])) == 0
 
 
 def test_scaled_weights_change_no_variance():
     weights = np.array([0.5, 2.25, 1, 1, 1.5, 1, 1, 1])
     contrasts = np.array([[1.0, -1.0]])
-    once = delong_covariance(pairing(LABELS, A, B, weights=weights), contrasts)
+    once = estimate_delong_covariance(pairing(LABELS, A, B, weights=weights), contrasts)
 
-    assert delong_covariance(pairing(LABELS, A, B, weights=weights * 3.7), contrasts) == pytest.approx(once)
+    assert estimate_delong_covariance(pairing(LABELS, A, B, weights=weights * 3.7), contrasts) == pytest.approx(once)
 
 
 def test_one_case_of_a_class_has_no_variance():
-    assert np.isnan(delong_covariance(pairing([1, 0, 0], [3, 2, 1], [1, 2, 3]), np.array([[1.0, -1.0]]))).all()
+    assert np.isnan(estimate_delong_covariance(pairing([1, 0, 0], [3, 2, 1], [1, 2, 3]), np.array([[1.0, -1.0]]))).all()
 
 
 @pytest.mark.parametrize("higher", [True, False])
@@ -212,12 +218,12 @@ def test_rankings_are_paired_by_sorting_as_by_looking_up(monkeypatch, higher, ro
     scores = [s if digits is None else s.round(digits) for s, digits in zip(scores, rounded, strict=True)]
     labels[:2] = True, False
     rankings = [rank(labels, s, higher_is_positive=higher, positive=True) for s in scores]
-    by_sorting = pair(rankings, scores, labels, None)
+    by_sorting = pair_models(rankings, scores, labels, None)
     sign = -1 if higher else 1
     monkeypatch.setattr(
         "cutline.inference.resampling.pairing.find_scores", lambda r, s: np.searchsorted(sign * r.score, sign * s)
     )
-    looked_up = pair(rankings, scores, labels, None)
+    looked_up = pair_models(rankings, scores, labels, None)
 
     kinds = set(zip(labels, *scores, strict=True))
     assert len(by_sorting) == len(kinds)  # one cell for each kind of case

@@ -164,13 +164,15 @@ def test_an_error_that_corrects_itself_for_chance_does_not_depend_on_the_scale_o
     assert (one.low, one.high) == pytest.approx((many.low, many.high))
 
 
-def test_a_world_at_the_end_of_the_way_has_the_error_that_was_seen_of_its_curve():
+def test_a_population_with_the_fitted_curve_has_the_error_of_that_curve():
     ev = cl.evaluate(*predictions(5, power=2.0))
-    worlds = calibration_error._Worlds(ev.ranking, [ev._make_estimand("mcb", {})], 0, 40, float(ev.ranking.total), ())
-    assert worlds.truth(0, 0.0) == pytest.approx(0, abs=1e-15)
-    p, curve, size = ev.ranking.key, worlds.curve, ev.ranking.size
-    assert worlds.truth(0, 1.0) == pytest.approx(float(size @ (p - curve) ** 2 / size.sum()))
-    assert worlds.truth(0, 0.5) == pytest.approx(worlds.truth(0, 1.0) / 4)
+    populations = calibration_error._Populations(
+        ev.ranking, [ev._make_estimand("mcb", {})], 0, 40, float(ev.ranking.total), ()
+    )
+    assert populations.compute_true_error(0, 0.0) == pytest.approx(0, abs=1e-15)
+    p, curve, size = ev.ranking.key, populations.curve, ev.ranking.size
+    assert populations.compute_true_error(0, 1.0) == pytest.approx(float(size @ (p - curve) ** 2 / size.sum()))
+    assert populations.compute_true_error(0, 0.5) == pytest.approx(populations.compute_true_error(0, 1.0) / 4)
 
 
 def test_a_share_that_falls_where_probabilities_rise_is_warned_of():

@@ -219,7 +219,7 @@ def test_the_standard_error_of_one_cut_agrees_with_many_resamples(m):
     labels = rng.random(4000) < 0.4
     ev = evaluate(labels, 1 / (1 + np.exp(-rng.normal(size=4000) - labels)))
     target = ev._make_estimand(m, {})
-    variance = influence.of_counts(target.of_counts, target.counts, target.squared_counts)
+    variance = influence.compute_variance_of_cut(target.of_counts, target.counts, target.squared_counts)
     c = ev.counts
     cells = rng.multinomial(4000, np.array([c.tp, c.fp, c.fn, c.tn]) / 4000, 4000).T
     values = m.compute(type(c)(*cells, c.threshold))

@@ -11,7 +11,7 @@ from scipy.stats import t as scipy_t
 import cutline as cl
 from cutline import compare, evaluate
 from cutline.core.errors import CutlineError
-from cutline.inference.influence import of_cut
+from cutline.inference.influence import differentiate_cut
 from cutline.inference.survey import linearise
 
 FROZEN = json.loads((Path(__file__).parents[2] / "oracles" / "survey.json").read_text())
@@ -30,7 +30,7 @@ def survey(design: str) -> cl.Evaluation:
 def test_shares_and_ratios_have_the_linearised_variance_of_r_survey(design, measure, value, se, freedom):
     ev = survey(design)
     target = ev._make_estimand(cl.MEASURES[measure], {})
-    changes = of_cut(target.of_counts, target.counts, ev.ranking, ev.ranking.cut(0.6))
+    changes = differentiate_cut(target.of_counts, target.counts, ev.ranking, ev.ranking.cut(0.6))
     found = linearise([changes], ev.ranking, ev.groups)
 
     assert ev.value(measure) == pytest.approx(value, rel=1e-12)
@@ -185,4 +185,4 @@ def test_the_quantile_has_the_groups_of_the_class_that_a_share_is_of(positive_gr
 
 def _influence_of(ev, measure):
     counts = ev.at(threshold=0.5)
-    return of_cut(lambda c: getattr(c, measure), counts, ev.ranking, ev.ranking.cut(0.5))
+    return differentiate_cut(lambda c: getattr(c, measure), counts, ev.ranking, ev.ranking.cut(0.5))

@@ -1,1 +1,1 @@
-"""How sure one can be of a difference between models: intervals, tests and dominance."""
+"""Inference about differences between models: intervals, tests and dominance."""

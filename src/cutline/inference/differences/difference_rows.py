@@ -13,7 +13,7 @@ from cutline.core.array_ops import Array
 from cutline.inference.differences.difference import ConfidenceCurve, chi_square, confidence_curve
 from cutline.inference.differences.pair_tests import Hypothesis, PairTest, PairTests
 from cutline.inference.differences.paired import MeasureComparison, PairedMeasure, compare_measure
-from cutline.inference.resampling.pairing import Pairing, bootstrap, delong_covariance
+from cutline.inference.resampling.pairing import Pairing, bootstrap, estimate_delong_covariance
 from cutline.measures import MEASURES
 from cutline.results.choices import choose_models
 from cutline.results.comparison_summary import DifferenceRow, Omnibus
@@ -161,4 +161,4 @@ def _contrast_areas(pairing: Pairing) -> tuple[Array, Array]:
     models = len(pairing.rankings)
     contrasts = np.column_stack((np.ones(models - 1), -np.eye(models - 1)))
     auc = np.array([MEASURES["auc"].compute(ranking) for ranking in pairing.rankings])
-    return contrasts @ auc, delong_covariance(pairing, contrasts)
+    return contrasts @ auc, estimate_delong_covariance(pairing, contrasts)

@@ -26,7 +26,7 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields, ShownAsTable, Table, format_p, format_value, to_json_value
 from cutline.core.validation import check_text
 from cutline.inference.resampling.bootstrap import resample
-from cutline.inference.resampling.pairing import Pairing, split_in_chunks, stream
+from cutline.inference.resampling.pairing import Pairing, make_stream, split_in_chunks
 from cutline.inference.single.bands import interpolate_tpr
 from cutline.measures import Measure
 
@@ -69,7 +69,7 @@ def run_venkatraman(pairing: Pairing, names: tuple[str, str], permutations: int,
         return np.asarray(np.abs(errors_a - errors_b).sum(axis=1))
 
     def work(numbers: range) -> Array:
-        return distances(np.stack([crossed.exchange(stream(seed, number)) for number in numbers]))
+        return distances(np.stack([crossed.exchange(make_stream(seed, number)) for number in numbers]))
 
     at_hand = float(distances(crossed.cases[None])[0])
     done = map_parallel(

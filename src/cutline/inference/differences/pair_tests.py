@@ -17,7 +17,7 @@ from cutline.core.table import ComparedByFields, ShownAsTable, Table, format_p, 
 from cutline.core.validation import check_choice, check_number
 from cutline.inference.caveats import EQUAL
 from cutline.inference.differences.difference import Difference
-from cutline.inference.resampling.pairing import Pairing, delong_covariance
+from cutline.inference.resampling.pairing import Pairing, estimate_delong_covariance
 from cutline.inference.simultaneous import holm
 from cutline.measures import MEASURES, Measure
 from cutline.results.method_titles import format_method
@@ -222,7 +222,7 @@ def apply_holm(tests: Sequence[PairTest]) -> tuple[PairTest, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AreaCovariance(ShownAsTable, ComparedByFields):
-    """The AUCs of all models and their covariance."""
+    """AUCs of all models and their covariance."""
 
     names: tuple[str, ...]
     areas: Array
@@ -254,4 +254,4 @@ class AreaCovariance(ShownAsTable, ComparedByFields):
 def estimate_area_covariance(names: tuple[str, ...], pairing: Pairing) -> AreaCovariance:
     """Return the covariance of all models' AUCs (DeLong et al. 1988)."""
     areas = np.array([float(MEASURES["auc"].compute(ranking)) for ranking in pairing.rankings])
-    return AreaCovariance(names, areas, delong_covariance(pairing, np.eye(len(names))))
+    return AreaCovariance(names, areas, estimate_delong_covariance(pairing, np.eye(len(names))))

@@ -18,7 +18,7 @@ from cutline.inference.differences.mcnemar import PREDICTIVE_VALUES, Discordance
 from cutline.inference.differences.unpaired import find_own_limits
 from cutline.inference.influence import JUMPING, Influence
 from cutline.inference.quantities import Quantity, find_quantity
-from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
+from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, estimate_delong_covariance
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import correct_bias
 from cutline.inference.survey import Linearised, linearise_rows
@@ -160,14 +160,14 @@ class PairedValues:
     @cached_property
     def delong_se(self) -> float:
         """DeLong's standard error, times the slope of a measure that is linear in the AUC."""
-        variance = delong_covariance(self.pairing, np.array([[1.0, -1.0]]))[0, 0]
+        variance = estimate_delong_covariance(self.pairing, np.array([[1.0, -1.0]]))[0, 0]
         slope = float(self.measure.form.of(self.pairing.rankings[0])[0])  # type: ignore[union-attr,arg-type]
         return abs(slope) * math.sqrt(variance)
 
     @property
     def size(self) -> float:
         """Effective sample size."""
-        return float(sum(effective_size.effective_sizes(self.pairing.rankings[0])))
+        return float(sum(effective_size.compute_effective_sizes(self.pairing.rankings[0])))
 
     @cached_property
     def scored_differently(self) -> tuple[float, float]:
@@ -177,7 +177,7 @@ class PairedValues:
             ranking.score[index] for ranking, index in zip(pairing.rankings, pairing.index, strict=True)
         )
         differs, made = score_a != score_b, []
-        sizes = effective_size.effective_sizes(pairing.rankings[0])
+        sizes = effective_size.compute_effective_sizes(pairing.rankings[0])
         for size, mine in zip(sizes, (pairing.is_positive, ~pairing.is_positive), strict=True):
             whole = pairing.cases[mine].sum()
             made.append(float(size * (pairing.cases[mine & differs].sum() / whole)) if whole else 0.0)
@@ -196,7 +196,7 @@ class PairedValues:
         Without the latter, equal areas above a recall of 0.8 differed significantly in 10 to 12 % of 400 samples with
         12 or 15 positives.
         """
-        sampler, sizes = self.pairing.sampler(0), effective_size.effective_sizes(self.pairing.rankings[0])
+        sampler, sizes = self.pairing.sampler(0), effective_size.compute_effective_sizes(self.pairing.rankings[0])
         shares = self._shares_of_area
         if sampler is not None:
             in_part = [share * float(size) for share, size in zip(shares, sizes, strict=True) if share < 1]
@@ -245,7 +245,9 @@ class PairedValues:
         size = float(pairing.cases @ weight) ** 2 / float(pairing.cases @ np.square(weight))
         weighed = [weight * change for change in changes]
         covariance = np.array([[float(dot(pairing.cases * change, other)) for other in weighed] for change in weighed])
-        own = [effective_size.freedom_of_sum(change[change != 0], pairing.cases[change != 0]) for change in weighed]
+        own = [
+            effective_size.compute_freedom_of_sum(change[change != 0], pairing.cases[change != 0]) for change in weighed
+        ]
         factor = size / (size - 1) if size > 1 else math.nan
         return Linearised(covariance * factor, size - 1, tuple(max(min(size - 1, free), 1.0) for free in own))
 
@@ -311,7 +313,7 @@ def find_influence(pairing: Pairing, question: Question, model: int, value: floa
     if key not in cached:
         has_slope = measure.name in MEASURES.names and measure.name not in JUMPING and math.isfinite(value)
         ranking, parameters = pairing.rankings[model], question.parameters[model]
-        cached[key] = influence.of_measure(measure, ranking, parameters, value) if has_slope else None
+        cached[key] = influence.differentiate(measure, ranking, parameters, value) if has_slope else None
     return cached[key]
 
 

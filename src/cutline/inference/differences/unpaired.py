@@ -138,7 +138,7 @@ def compare_by_square_and_add(samples: Samples, *, pooled: bool = False) -> Outc
     if limits[0] is None or limits[1] is None:
         name = samples[0].estimand.name.partition("(")[0]
         raise ParameterError(f"square_and_add is not for {name}, which is biased upwards", "pass 'mover'")
-    sizes = tuple(float(sum(effective_size.effective_sizes(sample.estimand.ranking))) for sample in samples)
+    sizes = tuple(float(sum(effective_size.compute_effective_sizes(sample.estimand.ranking))) for sample in samples)
     ratio = sizes[0] / sizes[1] if pooled else None
     notes = note_few_resamples(samples[0].options.resamples) if _is_resampled(samples) else []
     return Outcome(MoverDifference(_list_values(samples), (limits[0], limits[1]), ratio_of_sizes=ratio), notes)
@@ -148,7 +148,7 @@ def compare_by_delong(samples: Samples) -> Outcome:
     """Return the difference of two AUCs with the sum of DeLong's variances and Welch's degrees of freedom."""
     targets = [sample.estimand for sample in samples]
     slopes = [float(t.form.of(t.ranking, **t.parameters)[0]) for t in targets]  # type: ignore[union-attr,arg-type]
-    variances = [s**2 * float(delong.variance(t.ranking)) for s, t in zip(slopes, targets, strict=True)]
+    variances = [s**2 * float(delong.compute_variance(t.ranking)) for s, t in zip(slopes, targets, strict=True)]
     total = sum(variances)
     if not total > EQUAL**2:
         return compare_by_square_and_add(samples)
@@ -226,7 +226,7 @@ def choose(samples: Samples, name: str) -> UnpairedMethod:
 
 
 def refuse_few_cases(samples: Samples, names: Sequence[str], method: UnpairedMethod) -> list[str]:
-    """Return why a handful of cases of one sample is too few for a comparison; nothing when they are enough.
+    """Return the refusal if one sample has too few cases for a comparison; nothing if it has enough.
 
     Shares of 2 flagged cases move in steps of a half: equal models differed significantly in 12 to 14 % of samples of
     25 v 2500. Losses of 2 or 3 cases of a class may all be small by luck, and with no true positive the prevalence
@@ -245,7 +245,7 @@ def refuse_few_cases(samples: Samples, names: Sequence[str], method: UnpairedMet
             flagged = f"{quota:g} {'case' if quota == 1 else 'cases'}"
             way_out = f"take a quota or share that flags {least} cases or more, or compare auc"
             reasons.append(f"The quota flags {flagged} of {name}, which says too little: {way_out}.")
-        fewest = min(effective_size.effective_sizes(estimand.ranking))
+        fewest = min(effective_size.compute_effective_sizes(estimand.ranking))
         if groups is not None and not groups.are_single:
             fewest = min(groups.freedom_of_classes) + 1
         if fewest < least and (method is POOLED or estimand.name.partition("(")[0] == "prevalence_threshold"):

@@ -1,1 +1,1 @@
-"""The one resampling core: what is drawn, how, and the limits that follow."""
+"""Resampling: samplers, the bootstrap, and its limits."""

@@ -1,4 +1,4 @@
-"""Lists are resampled in bins of scores: few enough to be quick, many enough not to change the limits.
+"""Bins of scores for resampling: few enough to be fast, many enough not to change the limits.
 
 A bootstrap interval is as wide as one over the square root of the smaller class. Twenty bins for each case of that root
 leave the spread of the resamples as it is: what the scores of a bin differ by is far less than what chance moves.
@@ -130,6 +130,6 @@ def are_changed_by_bins(values: Sequence[Array], shifts: Sequence[float]) -> lis
 
 
 def note_bins(bins: int, share: float) -> str:
-    """Say what resampling bins did to an interval."""
+    """Return a note on how resampling in bins changed an interval."""
     part = f"{100 * share:.2g} %" if share >= 0.001 else "less than 0.1 %"
     return f"The resamples are of {bins:,} bins of scores, so the interval was widened by {part} on either side."

@@ -75,7 +75,7 @@ class Resampled(NamedTuple):
 
 
 class ResamplingPlan(NamedTuple):
-    """How resamples are drawn: how many, from which seed, each class by itself or not, whole groups or cases."""
+    """Plan of the resamples: their number, the seed, whether each class is drawn by itself, and the groups."""
 
     resamples: int
     seed: int
@@ -83,7 +83,7 @@ class ResamplingPlan(NamedTuple):
     groups: GroupSampler | None = None
 
     def sampler(self, ranking: Ranking) -> OneModel:
-        """Return what draws the cases of a ranking that is not in bins."""
+        """Return the sampler of a ranking that is not in bins."""
         return self.groups or CaseSampler(ranking, self.stratified)
 
 
@@ -91,7 +91,7 @@ def bootstrap_in_bins(
     ranking: Ranking,
     statistics: Sequence[Statistic],
     values: Sequence[float],
-    how: ResamplingPlan,
+    plan: ResamplingPlan,
     *,
     cuts: Iterable[int] = (),
     shaped: Collection[int] = (),
@@ -105,7 +105,7 @@ def bootstrap_in_bins(
         ranking: The list.
         statistics: Functions of a ranking, or of a stack of rankings.
         values: Their values on the list.
-        how: How the resamples are drawn.
+        plan: How the resamples are drawn.
         cuts: How many scores are above each cut that no bin may straddle.
         shaped: Of which statistics the shape is wanted, by their places.
     """
@@ -115,17 +115,17 @@ def bootstrap_in_bins(
     uncertain, redrawn, whole, size = [0.0] * len(statistics), 0, list(every), 0
 
     def draw(sampler: OneModel, some: Sequence[int], resamples: int) -> tuple[list[Array], int]:
-        columns, again = bootstrap(sampler, [statistics[i] for i in some], resamples, how.seed)
+        columns, again = bootstrap(sampler, [statistics[i] for i in some], resamples, plan.seed)
         with_shape = [i for i in some if i in shaped]
         shape.update(
-            zip(with_shape, describe_shapes(sampler, [statistics[i] for i in with_shape], how.seed), strict=True)
+            zip(with_shape, describe_shapes(sampler, [statistics[i] for i in with_shape], plan.seed), strict=True)
         )
         return columns, again
 
     bins = bin_scores(ranking, cuts)
     if bins is not None:
-        sampler = CaseSampler(bins.ranking, how.stratified) if how.groups is None else how.groups.in_bins(bins)
-        columns, redrawn = draw(sampler, every, how.resamples)
+        sampler = CaseSampler(bins.ranking, plan.stratified) if plan.groups is None else plan.groups.in_bins(bins)
+        columns, redrawn = draw(sampler, every, plan.resamples)
         shifts, size = bins.shifts(statistics, values), len(bins.ranking)
         per_statistic = [column + shift for column, shift in zip(columns, shifts, strict=True)]
         whole = [i for i, is_changed in enumerate(are_changed_by_bins(columns, shifts)) if is_changed]
@@ -134,8 +134,8 @@ def bootstrap_in_bins(
                 uncertain[i] = max(width, abs(shifts[i]))
             whole = []
     if whole:
-        enough = how.resamples if bins is None else min(how.resamples, choose_resamples_of_list(len(ranking)))
-        columns, again = draw(how.sampler(ranking), whole, enough)
+        enough = plan.resamples if bins is None else min(plan.resamples, choose_resamples_of_list(len(ranking)))
+        columns, again = draw(plan.sampler(ranking), whole, enough)
         for i, column in zip(whole, columns, strict=True):
             per_statistic[i] = column
         redrawn = redrawn if bins is not None else again
@@ -205,7 +205,7 @@ def _draw(
 
 
 def _count_at_once(sampler: Sampler) -> int:
-    """Return how many resamples are measured together: one of a long ranking, else as many as the cache holds."""
+    """Return the number of resamples in one stack: one of a long ranking, else as many as the cache holds."""
     longest = max(map(len, sampler.rankings))
     if longest > LONG:
         return 1
@@ -281,7 +281,7 @@ def bca(draws: Array, value: float, acceleration: float, level: float) -> Limits
 
 
 class Shape(NamedTuple):
-    """How the changes that single cases make in a statistic are distributed.
+    """Distribution of the changes that single cases make in a statistic.
 
     The acceleration is a sixth of their skewness. The degrees of freedom say how well their spread is known: those of
     the variance of normal changes, or fewer where a few cases make most of the changes (Satterthwaite).

@@ -22,7 +22,7 @@ from cutline.core.ranking import Ranking, find_scores
 from cutline.core.table import ComparedByFields
 from cutline.core.validation import encode_groups
 from cutline.inference.corrected import Corrected
-from cutline.inference.delong import placements
+from cutline.inference.delong import compute_placements
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.binning import ScoreBins, are_changed_by_bins, bin_scores
 from cutline.inference.resampling.bootstrap import resample
@@ -64,7 +64,7 @@ class Groups(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """What is found once for all pairs of models: by model, and of the influences by measure too."""
+    """Caches that all pairs of models share: by model, and of influence values by measure too."""
 
     influences: dict[Any, Influence | None]
     of_cases: dict[Any, Array]  # the influences on each cell, of one measure at a time: they are long
@@ -94,7 +94,7 @@ class Pairing(ComparedByFields):
 
     @property
     def unit(self) -> str:
-        """Name the cases that `total` counts: of the sample, or with weights that are not whole of the population."""
+        """Return what `total` counts: cases of the sample, or of the population if weights are not whole numbers."""
         return "cases" if self.integral else "rows"
 
     @property
@@ -133,7 +133,7 @@ class Pairing(ComparedByFields):
         """Return the share of the other class that a case of each cell stands right to, for DeLong's covariance."""
         ranking, cached = self.rankings[model], self.shared.placements
         if id(ranking) not in cached:
-            of_positives, of_negatives = placements(ranking)
+            of_positives, of_negatives = compute_placements(ranking)
             index = self.index[model]
             cached[id(ranking)] = np.where(self.is_positive, of_positives[index], of_negatives[index])
         return cached[id(ranking)]
@@ -151,7 +151,7 @@ class Pairing(ComparedByFields):
 
     @property
     def cells(self) -> int:
-        """Count the kinds of cases."""
+        """Return the number of cells."""
         return len(self)
 
     @cached_property
@@ -238,7 +238,7 @@ class Pairing(ComparedByFields):
         return np.concatenate((half - swapped, swapped))
 
 
-def pair(
+def pair_models(
     rankings: Sequence[Ranking],
     scores: Sequence[Array],
     is_positive: Array,
@@ -308,7 +308,7 @@ def _add_by_code(code: Array, whole: Array) -> Array:
 
 
 class Question(NamedTuple):
-    """A measure, and for each model the parameters it is asked with."""
+    """A measure, and its parameters for each model."""
 
     measure: Measure
     parameters: tuple[Mapping[str, Any], ...]
@@ -329,7 +329,7 @@ class Resamples(NamedTuple):
     redrawn: int
 
 
-def stream(seed: int, number: int) -> np.random.Generator:
+def make_stream(seed: int, number: int) -> np.random.Generator:
     """Return the random numbers of one resample: they depend on the seed and its number, and on nothing else."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
 
@@ -393,7 +393,7 @@ def split_in_chunks(resamples: int, cells: int) -> Iterator[range]:
 # ---------------------------------------------------------------------- DeLong
 
 
-def delong_covariance(pairing: Pairing, contrasts: Array) -> Array:
+def estimate_delong_covariance(pairing: Pairing, contrasts: Array) -> Array:
     """Return the covariance of contrasts of the AUCs (DeLong et al. 1988), in the time it takes to rank.
 
     Each row of `contrasts` holds a factor for each model. The differences are taken case by case before anything is

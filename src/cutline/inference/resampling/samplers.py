@@ -1,4 +1,4 @@
-"""What a bootstrap draws from: the cases of a ranking, one by one or in groups."""
+"""Samplers of the bootstrap: the cases of a ranking, one by one or in groups."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class Cells(NamedTuple):
 
 
 class Sampler(Protocol):
-    """A way to resample the cases of some models, or groups of cases."""
+    """Interface to resample the cases of several models, or groups of cases."""
 
     @property
     def rankings(self) -> tuple[Ranking, ...]:
@@ -187,7 +187,7 @@ class Sampler(Protocol):
 
 
 class OneModel(Sampler, Protocol):
-    """A way to resample the cases of one model."""
+    """Interface to resample the cases of one model."""
 
     @property
     def ranking(self) -> Ranking:
@@ -202,7 +202,7 @@ class OneModel(Sampler, Protocol):
 
 
 class _OfOneModel(ABC):
-    """What makes the sampler of a ranking one of several models, which are one here."""
+    """Adapts the sampler of one ranking to the interface for several models."""
 
     ranking: Ranking
 

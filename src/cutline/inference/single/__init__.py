@@ -1,1 +1,1 @@
-"""How sure one can be of one model's number: intervals, bands and tests."""
+"""Inference about one model: intervals, bands and tests."""

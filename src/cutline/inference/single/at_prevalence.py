@@ -16,10 +16,10 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.validation import check_level, check_number
-from cutline.inference.effective_size import effective_sizes
+from cutline.inference.effective_size import compute_effective_sizes
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inference.single.intervals import estimates
+from cutline.inference.single.intervals import estimate_measures
 from cutline.results.estimate import Estimate, quantile
 
 HALF_A_CASE = "A count is 0: half a case was added to each count for the limits."
@@ -78,7 +78,7 @@ def at_prevalence(
     c = r.at_threshold(threshold)
     if not c.positives or not c.negatives:
         raise InputError("Measures at another prevalence need cases of both classes: these are of one.")
-    sizes = effective_sizes(r)
+    sizes = compute_effective_sizes(r)
     rates = RatesAtCut(float(c.recall), float(c.specificity), float(sizes.positives), float(sizes.negatives))
     at = threshold if risk is None and r.are_probabilities else risk
     at = None if at is None else check_number(at, "risk")
@@ -107,7 +107,7 @@ def _bootstrap_groups(
         return of(_make_counts(RatesAtCut(float(c.recall), float(c.specificity), 0, 0), p))
 
     estimand = Estimand.of_function(at_cut, groups.ranking, {"threshold": threshold}, groups)
-    estimate = estimates([estimand], IntervalRequest(level))[0]
+    estimate = estimate_measures([estimand], IntervalRequest(level))[0]
     return replace(estimate, measure=name)
 
 

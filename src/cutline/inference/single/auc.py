@@ -15,13 +15,13 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.inference import constants, delong, effective_size
 from cutline.inference.caveats import EQUAL, WEIGHTS_GO_WITH_SCORES, note_effective_cases
-from cutline.inference.effective_size import effective_sizes
-from cutline.inference.influence import Influence, of_area
+from cutline.inference.effective_size import compute_effective_sizes
+from cutline.inference.influence import Influence, differentiate_area
 from cutline.inference.single import proportions
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.single.one_cut import compute_effective_share
 from cutline.inference.single.proportions import wilson
-from cutline.inference.survey import freedom_of_ranking, linearise
+from cutline.inference.survey import compute_freedom_of_ranking, linearise
 from cutline.measures.forms import LinearInAuc, Moments, ShareOfPairs
 from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 
@@ -39,19 +39,19 @@ def compute_freedom(r: Ranking) -> Any:
     """
     return r.cached(
         "freedom_of_area",
-        lambda: np.minimum(np.nan_to_num(delong.freedom(r)), _compute_placement_freedom(r)),
+        lambda: np.minimum(np.nan_to_num(delong.compute_freedom(r)), _compute_placement_freedom(r)),
     )
 
 
 def _compute_placement_freedom(r: Ranking) -> Any:
     if not r.is_in_blocks:
-        return freedom_of_ranking(of_area(r), r)
-    pos2, pos4, neg2, neg4 = delong.placement_moments(r)
+        return compute_freedom_of_ranking(differentiate_area(r), r)
+    pos2, pos4, neg2, neg4 = delong.compute_placement_moments(r)
     of_positives, of_negatives = (
         Moments(size, second / float(size) ** 2, fourth / float(size) ** 4)
         for size, second, fourth in ((r.positives, pos2, pos4), (r.negatives, neg2, neg4))
     )
-    return np.maximum(effective_size.freedom_of_moments(of_positives.plus(of_negatives)), 1.0)
+    return np.maximum(effective_size.compute_freedom_of_moments(of_positives.plus(of_negatives)), 1.0)
 
 
 def delong_student_limits(estimand: Estimand, level: float) -> Interval:
@@ -61,50 +61,52 @@ def delong_student_limits(estimand: Estimand, level: float) -> Interval:
         estimand: The AUC, or what is linear in it.
         level: The level of the interval.
     """
-    r, sizes = estimand.ranking, effective_size.effective_sizes(estimand.ranking)
-    variance = float(np.nan_to_num(delong.variance(r)))
-    free = float(compute_freedom(r))
-    interval = limit_area(compute_area(r), variance, free, (float(sizes.positives), float(sizes.negatives)), level)
+    r, sizes = estimand.ranking, effective_size.compute_effective_sizes(estimand.ranking)
+    variance = float(np.nan_to_num(delong.compute_variance(r)))
+    freedom = float(compute_freedom(r))
+    interval = limit_area(compute_area(r), variance, freedom, (float(sizes.positives), float(sizes.negatives)), level)
     return interval._replace(limits=_transform_with_prevalence(estimand, interval.limits, level))
 
 
-def limit_area(area: float, variance: float, free: float, sizes: tuple[float, float], level: float) -> Interval:
+def limit_area(area: float, variance: float, freedom: float, sizes: tuple[float, float], level: float) -> Interval:
     """Return the limits of an AUC, given its variance and the degrees of freedom that it is known with.
 
     Args:
         area: The AUC.
         variance: Its variance, 0 where the cases tell none.
-        free: The degrees of freedom of the variance.
+        freedom: The degrees of freedom of the variance.
         sizes: How many positives and negatives there are, in effect.
         level: The level of the interval.
     """
-    limits = student_limits(area, variance, free, sizes, level)
-    if not is_decided_by_few(area, variance, free):
+    limits = student_limits(area, variance, freedom, sizes, level)
+    if not is_decided_by_few(area, variance, freedom):
         return Interval(limits)
-    return Interval(limits, note_effective_cases(compute_shown_freedom(area, variance, free, sizes)), "newcombe_delong")
+    return Interval(
+        limits, note_effective_cases(compute_shown_freedom(area, variance, freedom, sizes)), "newcombe_delong"
+    )
 
 
 def has_variance(area: Any, variance: Any) -> Any:
-    """Whether DeLong's variance says anything: not for an AUC of 0 or 1, nor where a class has one case."""
+    """Whether DeLong's variance is usable: not for an AUC of 0 or 1, nor if a class has a single case."""
     return (variance > EQUAL**2) & (area > 0) & (area < 1)
 
 
-def is_decided_by_few(area: Any, variance: Any, free: Any) -> Any:
+def is_decided_by_few(area: Any, variance: Any, freedom: Any) -> Any:
     """Whether so few cases decide that the limits are Newcombe's, if these are wider."""
-    return np.logical_not(has_variance(area, variance)) | (free < constants.FEW)
+    return np.logical_not(has_variance(area, variance)) | (freedom < constants.FEW)
 
 
-def compute_shown_freedom(area: Any, variance: Any, free: Any, sizes: tuple[Any, Any]) -> Any:
-    """Return the degrees of freedom that say on how many cases an interval rests."""
-    return choose(has_variance(area, variance), lambda: free, lambda: 2 * np.minimum(*sizes))
+def compute_shown_freedom(area: Any, variance: Any, freedom: Any, sizes: tuple[Any, Any]) -> Any:
+    """Return the degrees of freedom that are shown as the number of cases behind an interval."""
+    return choose(has_variance(area, variance), lambda: freedom, lambda: 2 * np.minimum(*sizes))
 
 
-def student_limits(area: Any, variance: Any, free: Any, sizes: tuple[Any, Any], level: float) -> Limits:
+def student_limits(area: Any, variance: Any, freedom: Any, sizes: tuple[Any, Any], level: float) -> Limits:
     """Return the limits of `limit_area` alone; it can be traced, so that a page computes the same."""
-    known = choose(free < constants.FEW, lambda: np.maximum(free, constants.FEWEST_FREE), lambda: free)
+    known = choose(freedom < constants.FEW, lambda: np.maximum(freedom, constants.FEWEST_FREE), lambda: freedom)
     stretch = student_quantile(level, known) / quantile(level)
     limits: Limits = choose(
-        is_decided_by_few(area, variance, free),
+        is_decided_by_few(area, variance, freedom),
         lambda: delong.newcombe_delong(area, variance * stretch**2, *sizes, level),
         lambda: delong.delong_logit(area, variance * stretch**2, level),
     )
@@ -114,15 +116,15 @@ def student_limits(area: Any, variance: Any, free: Any, sizes: tuple[Any, Any], 
 def linearised_limits(estimand: Estimand, level: float) -> Interval:
     """Return the limits with weights, groups or strata: as `delong_student_limits`, with a linearised variance."""
     r, design = estimand.ranking, estimand.design
-    known = linearise([of_area(r)], r, design)
-    size = effective_size.effective_sizes(r)
+    known = linearise([differentiate_area(r)], r, design)
+    size = effective_size.compute_effective_sizes(r)
     most = math.inf if design is None else float(design.groups)
     sizes = min(float(size.positives), most), min(float(size.negatives), most)
-    variance, free = float(known.covariance[0, 0]), known.own_freedom()
+    variance, freedom = float(known.covariance[0, 0]), known.own_freedom()
     # Few groups have fewer degrees of freedom than the least that single cases are given.
-    least = student_quantile(level, max(free, constants.FEWEST_FREE))
-    stretch = student_quantile(level, free) / least if free < constants.FEWEST_FREE else 1.0
-    interval = limit_area(compute_area(r), variance * stretch**2, free, sizes, level)
+    least = student_quantile(level, max(freedom, constants.FEWEST_FREE))
+    stretch = student_quantile(level, freedom) / least if freedom < constants.FEWEST_FREE else 1.0
+    interval = limit_area(compute_area(r), variance * stretch**2, freedom, sizes, level)
     share, total = float(r.positives / r.total), float(r.total)
     changes = Influence(np.full(len(r), (1 - share) / total), np.full(len(r), -share / total))
     worth, _ = compute_effective_share(changes, share, float(sum(size)), estimand, level)
@@ -133,9 +135,11 @@ def linearised_limits(estimand: Estimand, level: float) -> Interval:
 
 def newcombe_delong_limits(estimand: Estimand, level: float) -> Interval:
     """Return the wider of Newcombe's and DeLong's limits on the logit scale, each on its side."""
-    r, size = estimand.ranking, effective_size.effective_sizes(estimand.ranking)
-    free = max(float(np.nan_to_num(delong.freedom(r))), constants.FEWEST_FREE)
-    variance = float(np.nan_to_num(delong.variance(r))) * (student_quantile(level, free) / quantile(level)) ** 2
+    r, size = estimand.ranking, effective_size.compute_effective_sizes(estimand.ranking)
+    freedom = max(float(np.nan_to_num(delong.compute_freedom(r))), constants.FEWEST_FREE)
+    variance = (
+        float(np.nan_to_num(delong.compute_variance(r))) * (student_quantile(level, freedom) / quantile(level)) ** 2
+    )
     sizes = float(size.positives), float(size.negatives)
     return Interval(
         _transform_with_prevalence(estimand, delong.newcombe_delong(compute_area(r), variance, *sizes, level), level)
@@ -144,7 +148,7 @@ def newcombe_delong_limits(estimand: Estimand, level: float) -> Interval:
 
 def newcombe_limits(estimand: Estimand, level: float) -> Interval:
     """Return Newcombe's limits."""
-    size = effective_size.effective_sizes(estimand.ranking)
+    size = effective_size.compute_effective_sizes(estimand.ranking)
     limits = delong.newcombe(compute_area(estimand.ranking), float(size.positives), float(size.negatives), level)
     return Interval(_transform_with_prevalence(estimand, limits, level))
 
@@ -162,7 +166,7 @@ def delong_limits(estimand: Estimand, level: float) -> Interval:
 def _normal_limits(estimand: Estimand, level: float, formula: Any) -> Interval:
     """Return DeLong's limits by a formula, or Newcombe's where DeLong's variance says nothing."""
     r = estimand.ranking
-    area, variance, size = compute_area(r), float(delong.variance(r)), effective_size.effective_sizes(r)
+    area, variance, size = compute_area(r), float(delong.compute_variance(r)), effective_size.compute_effective_sizes(r)
     if not variance > EQUAL**2 or area in (0, 1):
         why = (
             f"With a single {'positive' if size.positives < 2 else 'negative'} case"
@@ -173,20 +177,20 @@ def _normal_limits(estimand: Estimand, level: float, formula: Any) -> Interval:
         )
         note = f"{why}, DeLong's variance is not informative: Newcombe's interval is used instead."
         return newcombe_limits(estimand, level)._replace(notes=[note], method="newcombe")
-    free = freedom_of_ranking(of_area(r), r)
+    freedom = compute_freedom_of_ranking(differentiate_area(r), r)
     return Interval(
-        _transform_with_prevalence(estimand, formula(area, variance, level), level), note_effective_cases(free)
+        _transform_with_prevalence(estimand, formula(area, variance, level), level), note_effective_cases(freedom)
     )
 
 
 def _transform_with_prevalence(estimand: Estimand, limits: Limits, level: float) -> Limits:
-    """Return the limits of what is linear in the AUC."""
-    size = float(sum(effective_size.effective_sizes(estimand.ranking)))
+    """Return the limits of a measure that is linear in the AUC."""
+    size = float(sum(effective_size.compute_effective_sizes(estimand.ranking)))
     return with_prevalence(estimand, transform_limits(estimand, limits), level, size)
 
 
 def transform_limits(estimand: Estimand, limits: Limits) -> Limits:
-    """Return the limits of what is linear in the AUC, the prevalence being what it is in the sample."""
+    """Return the limits of a measure that is linear in the AUC, with the prevalence of the sample."""
     return transform_limits_linearly(_get_line(estimand), estimand.ranking, limits)
 
 
@@ -210,7 +214,7 @@ def _get_line(estimand: Estimand) -> Line:
 
 
 def transform_limits_linearly(line: Line, r: Ranking, limits: Limits) -> Limits:
-    """Return the limits of what is linear in the AUC.
+    """Return the limits of a measure that is linear in the AUC.
 
     Args:
         line: The slope and the intercept that a ranking has.
@@ -260,7 +264,7 @@ def add_prevalence(line: Line, r: Ranking, value: Any, limits: Limits, level: fl
 
 
 def pairs_limits(estimand: Estimand, level: float) -> Interval:
-    """Return Wilson's limits of a share of pairs, for as many pairs as it is worth.
+    """Return Wilson's limits of a share of pairs, with the effective number of pairs.
 
     Its variance is that of what each case has, as in DeLong's, where single pairs count twice, and at least that of
     independent pairs.
@@ -278,7 +282,7 @@ def compute_pairs_limits(r: Ranking, share: Any, of_cases: tuple[Array, Array], 
         of_cases: The share of the pairs of a positive, and of a negative, of each score.
         level: The level of the interval.
     """
-    positives, negatives = (np.maximum(as_number(n), 1.0) for n in effective_sizes(r))
+    positives, negatives = (np.maximum(as_number(n), 1.0) for n in compute_effective_sizes(r))
     single = share * (1 - share) / (positives * negatives)
     variance = -single
     for cases, total, mine, n in zip(

@@ -30,7 +30,7 @@ from cutline.core.validation import (
 )
 from cutline.inference import constants
 from cutline.inference.caveats import EQUAL, STRATIFIED_GROUPS, note_few_resamples, note_groups, note_redraws
-from cutline.inference.effective_size import effective_sizes
+from cutline.inference.effective_size import compute_effective_sizes
 from cutline.inference.resampling.binning import bin_scores
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
@@ -46,7 +46,7 @@ Curve = Callable[[Array], Array]
 
 
 class BandOptions(NamedTuple):
-    """How a band is to be calibrated: its level, and the resamples of cases or of groups."""
+    """Options of a band: its level, and the resamples of cases or of groups."""
 
     level: float
     resamples: int
@@ -55,31 +55,31 @@ class BandOptions(NamedTuple):
 
 
 class Displacement(NamedTuple):
-    """How far a ROC curve may be displaced: in recall, and in the false positive rate."""
+    """The largest displacement of a ROC curve, in recall and in the false positive rate."""
 
     up: float
     along: float
 
 
 class _DrawnCurves(NamedTuple):
-    """A world that is like the data, some curves of samples of it, and by how many steps these stray too far."""
+    """A population that is like the data, some curves of samples of it, and by how many steps these stray too far."""
 
-    world: Ranking
+    population: Ranking
     samples: list[Array]
     too_far: float
 
 
-def find_displacement(r: Ranking, how: BandOptions) -> Displacement:
+def find_displacement(r: Ranking, options: BandOptions) -> Displacement:
     """Return the displacement whose bands hold the whole curve at a level."""
-    roots = _scale_classes(r, how.groups)
+    roots = _scale_classes(r, options.groups)
     return _make_displacement(
-        _find_reach(_resample_curves(r, [_make_height_function(roots)], how), roots, how.level), roots
+        _find_reach(_resample_curves(r, [_make_height_function(roots)], options), roots, options.level), roots
     )
 
 
 def _scale_classes(r: Ranking, groups: GroupSampler | None) -> Array:
     """Return the roots of the class sizes; correlated cases are worth fewer, in both classes alike."""
-    roots = np.sqrt([float(size) for size in effective_sizes(r)])
+    roots = np.sqrt([float(size) for size in compute_effective_sizes(r)])
     return roots if groups is None else roots * np.sqrt(min(1.0, groups.groups / float(r.total)))
 
 
@@ -92,23 +92,25 @@ def _make_displacement(reach: float, roots: Array) -> Displacement:
 
 
 def _find_reach(samples: _DrawnCurves, roots: Array, level: float) -> float:
-    """Return the distance that a share of the samples' curves keep from the world's, in standard steps."""
-    apart = np.sort(np.abs(samples.samples[0] - _make_height_function(roots)(samples.world)).max(axis=1))
+    """Return the distance that a share of the samples' curves keep from the population's, in standard steps."""
+    apart = np.sort(np.abs(samples.samples[0] - _make_height_function(roots)(samples.population)).max(axis=1))
     step = float((1 / roots).sum())
     at = float(apart[min(int(np.ceil(level * (len(apart) + 1))) - 1, len(apart) - 1)])
     return max(at - samples.too_far * step, constants.BAND_LEAST * step)
 
 
-def _resample_curves(r: Ranking, curves: list[Callable[[Ranking], Array]], how: BandOptions) -> _DrawnCurves:
-    """Return some curves of a ranking in a world that is like it, and in samples of that world."""
+def _resample_curves(r: Ranking, curves: list[Callable[[Ranking], Array]], options: BandOptions) -> _DrawnCurves:
+    """Return some curves of a ranking in a population that is like it, and in samples of that population."""
     bins = bin_scores(r)
     short = r if bins is None else bins.ranking
     stacked = [partial(_compute_stack, curve) for curve in curves]
-    if how.groups is not None or not r.integral:
-        sampler = how.groups or CaseSampler(short)
-        return _DrawnCurves(r, bootstrap(sampler, stacked, how.resamples, how.seed).values, constants.BAND_RESAMPLED)
+    if options.groups is not None or not r.integral:
+        sampler = options.groups or CaseSampler(short)
+        return _DrawnCurves(
+            r, bootstrap(sampler, stacked, options.resamples, options.seed).values, constants.BAND_RESAMPLED
+        )
     risk = smooth_risks(short, constants.BAND_SMOOTHING)
-    samples = sample_population(short, risk, stacked, how.resamples, [how.seed, 0])
+    samples = sample_population(short, risk, stacked, options.resamples, [options.seed, 0])
     return _DrawnCurves(make_population(short, risk), samples, constants.BAND_SMOOTHED)
 
 
@@ -130,7 +132,7 @@ def displace_curve(curve: Any, x: Array, by: Displacement) -> tuple[Array, Array
 
 
 class _Ellipse(NamedTuple):
-    """What a precision-recall curve follows from, and how far each part of it reaches by itself."""
+    """The parts of a precision-recall curve, each with the half width of its own limits."""
 
     curve: Curve  # the specificity at 1 - recall
     log_odds: float  # of the prevalence
@@ -156,29 +158,31 @@ class PrecisionCurve(NamedTuple):
     specificity: Callable[[Ranking, Array], Array]  # where a share of the positives is missed
 
 
-def limit_precision(r: Ranking, curve: PrecisionCurve, how: BandOptions) -> tuple[Array, Array]:
+def limit_precision(r: Ranking, curve: PrecisionCurve, options: BandOptions) -> tuple[Array, Array]:
     """Return the limits of the precision at each recall that hold the whole curve at a level.
 
     Args:
         r: The ranking.
         curve: How the curve is read from it.
-        how: The level and the resamples.
+        options: The level and the resamples.
     """
-    roots = _scale_classes(r, how.groups)
-    samples = _resample_curves(r, [_make_height_function(roots), curve.precision, _compute_log_odds], how)
-    up, along = _make_displacement(_find_reach(samples, roots, how.level), roots)
-    spread = float(np.quantile(np.abs(samples.samples[2][:, 0] - _compute_log_odds(samples.world)[0]), how.level))
+    roots = _scale_classes(r, options.groups)
+    samples = _resample_curves(r, [_make_height_function(roots), curve.precision, _compute_log_odds], options)
+    up, along = _make_displacement(_find_reach(samples, roots, options.level), roots)
+    spread = float(
+        np.quantile(np.abs(samples.samples[2][:, 0] - _compute_log_odds(samples.population)[0]), options.level)
+    )
 
     def around(ranking: Ranking) -> _Ellipse:
         return _Ellipse(
             partial(curve.specificity, ranking), float(_compute_log_odds(ranking)[0]), Displacement(along, up), spread
         )
 
-    known, size = around(samples.world), 0.0
+    known, size = around(samples.population), 0.0
     for size in _SIZES:
         low, high = known.limits(curve.recall, size)
         inside = (low - EQUAL <= samples.samples[1]) & (samples.samples[1] <= high + EQUAL)
-        if inside.all(axis=1).mean() >= how.level:
+        if inside.all(axis=1).mean() >= options.level:
             break
     return around(r).limits(curve.recall, constants.BAND_MORE * size)
 
@@ -369,7 +373,9 @@ def roc_band(
     if check_flag(guaranteed, "guaranteed"):
         if groups is not None:
             raise ParameterError("guaranteed=True assumes independent cases, but these come in groups", "leave it out")
-        bound = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective_sizes(ranking))
+        bound = (
+            np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in compute_effective_sizes(ranking)
+        )
         return Band(x, curve(x), *displace_curve(curve, x, Displacement(*bound)), level, True)
     if check_flag(simultaneous, "simultaneous"):
         by = find_displacement(ranking, _make_options(level, options, groups))
@@ -377,7 +383,9 @@ def roc_band(
         return Band(x, curve(x), *displace_curve(curve, x, by), level, True, notes)
     pointwise = band(data, partial(interpolate_tpr, fpr=x), x, level=level, **options)
     units = (
-        float(effective_sizes(ranking).positives) if groups is None else min(float(ranking.positives), groups.groups)
+        float(compute_effective_sizes(ranking).positives)
+        if groups is None
+        else min(float(ranking.positives), groups.groups)
     )
     low, high = widen_ends(pointwise.y, pointwise.low, pointwise.high, units, level, constants.FEW_DECISIONS)
     return replace(pointwise, low=low, high=high)

@@ -119,7 +119,7 @@ def estimate_on_resamples(
 
 
 def _widen_for_bins(estimate: Estimate, uncertain: float, bins: int) -> Estimate:
-    """Return an estimate from resamples of bins, widened by what they leave open where that matters."""
+    """Widen an estimate from binned resamples by the width of its bracket, if that matters."""
     width = estimate.high - estimate.low
     if not uncertain or not width > 0 or not math.isfinite(uncertain):
         return estimate
@@ -128,7 +128,7 @@ def _widen_for_bins(estimate: Estimate, uncertain: float, bins: int) -> Estimate
 
 
 def _warn_of_optimism(estimand: Estimand) -> list[str]:
-    """Return what qualifies an optimum, which hardly shows on resamples."""
+    """Return a warning for an optimum, whose optimism resamples hardly show."""
     if estimand.quantity is Quantity.BEST_OF_CUTS:
         return [OPTIMISTIC]
     is_searched = estimand.quantity is Quantity.CURVE_POINT and estimand.form_as(CurvePoint).is_searched
@@ -233,7 +233,7 @@ def student_limits_of_top(resampled: ResampledValues) -> Interval:
     if interval.method != "student":
         return interval
     estimand, form = resampled.estimand, resampled.estimand.form_as(TopOfList)
-    r, size = estimand.ranking, effective_size.effective_sizes(estimand.ranking)
+    r, size = estimand.ranking, effective_size.compute_effective_sizes(estimand.ranking)
     most = form.most(float(r.positives / r.total), **estimand.parameters)
     first = min(2 * form.share(**estimand.parameters) * float(sum(size)), float(size.positives))
     share = min(estimand.value / most, 1.0)
@@ -276,7 +276,7 @@ def student_limits_of_loss(resampled: ResampledValues) -> Interval:
 
 
 def _find_warnings(estimand: Estimand, freedom: float) -> list[str]:
-    """Return warnings where the study of coverage has intervals that miss too often (docs/coverage.md)."""
+    """Return warnings for intervals that miss too often in the coverage study (docs/coverage.md)."""
     measure = estimand.measure
     if measure is None:
         return []
@@ -293,14 +293,14 @@ def _find_warnings(estimand: Estimand, freedom: float) -> list[str]:
     is_of_a_part = _get_stretch(estimand)[0] < 1 or estimand.quantity is Quantity.CURVE_POINT
     if is_of_a_part and effective_size.has_weight_trend(estimand.ranking):
         return [WEIGHTS_GO_WITH_SCORES]
-    fewest = min(effective_size.effective_sizes(estimand.ranking))
+    fewest = min(effective_size.compute_effective_sizes(estimand.ranking))
     is_near = _is_near_an_end(estimand) and fewest < constants.ENOUGH_NEAR_AN_END
     return [NEAR_AN_END] if is_near and estimand.value not in estimand.range else []
 
 
 def _count_cases_in_stretch(estimand: Estimand) -> float:
     """Return how many cases of a class the part of the ROC curve holds that an area is over; infinite for the whole."""
-    sizes = effective_size.effective_sizes(estimand.ranking)
+    sizes = effective_size.compute_effective_sizes(estimand.ranking)
     parts = [share * float(size) for share, size in zip(_get_stretch(estimand), sizes, strict=True) if share < 1]
     return min(parts, default=math.inf)
 
@@ -314,7 +314,7 @@ def _choose_scale(estimand: Estimand) -> Scale:
     """Return the scale of a measure, on which values that resamples pile up at an end of the range are not far away."""
     least, most = estimand.range
     if math.isfinite(least) and math.isfinite(most):
-        cases = max(float(sum(effective_size.effective_sizes(estimand.ranking))), 1.0)
+        cases = max(float(sum(effective_size.compute_effective_sizes(estimand.ranking))), 1.0)
         inside = min(estimand.value - least, most - estimand.value) / (most - least)
         return Scale(least, most, max(min(constants.PART_OF_A_CASE / cases, inside / 4), 1e-9))
     end = least if math.isfinite(least) else most

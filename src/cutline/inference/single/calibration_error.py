@@ -1,15 +1,15 @@
-"""Intervals of calibration errors: which true errors could have given the value that was seen.
+"""Intervals of calibration errors: true errors for which the observed value is not extreme (test inversion).
 
 A calibration error is 0 for a calibrated model, and chance can only raise it, so that resamples of the data lie too
-high. Instead, outcomes are simulated in worlds whose true curve goes a part t of the way from the diagonal (t = 0, a
-calibrated model) to the isotonic curve of the data (t = 1) and beyond. The interval holds the true errors of those
-worlds in which the value that was seen is between the tails of the simulated ones: tests of every t, inverted.
+high. Instead, outcomes are simulated in populations whose true curve lies a fraction t of the way from the diagonal
+(t = 0, a calibrated model) to the isotonic curve of the data (t = 1) and beyond. The interval holds the true errors of
+the populations in which the observed value is between the tails of the simulated values: tests of every t, inverted.
 
-A simulated study has the scores at hand. Scores drawn with replacement would be tied where those at hand are not, and
+A simulated sample has the scores at hand. Scores drawn with replacement would be tied where those at hand are not, and
 ties leave an isotonic curve less chance to follow. That the scores are a sample too is added to the simulated values:
 by how much the true error differs between samples of scores. Cases with groups, strata or weights that are not counts
-are simulated as as many cases as they are worth for the mean of the outcomes less the probabilities; these few have
-scores drawn from those at hand.
+are simulated as their effective number of cases for the mean of the outcomes less the probabilities; these have scores
+drawn from the scores at hand.
 """
 
 from __future__ import annotations
@@ -42,14 +42,20 @@ from cutline.results.estimate import Estimate, Limits
 from cutline.results.notes import Caveat
 
 METHOD = "inversion"
-_FIRST = (0.0, 0.4, 0.8, 1.2, 1.6, 2.4)  # worlds that tell where the limits are about
-_STEPS = (0.025, 0.05, 0.1, 0.2, 0.4)  # between worlds: the smallest with which few of them reach around the limits
-_WORLDS = 9  # between and around which the limits are found, at most
-_FEWEST = 40  # simulations of a world, of which the extremes are about the limits at 95 %
+_FIRST = (0.0, 0.4, 0.8, 1.2, 1.6, 2.4)  # populations that tell where the limits are about
+_STEPS = (
+    0.025,
+    0.05,
+    0.1,
+    0.2,
+    0.4,
+)  # between populations: the smallest with which few of them reach around the limits
+_POPULATIONS = 9  # between and around which the limits are found, at most
+_FEWEST = 40  # simulations of a population, of which the extremes are about the limits at 95 %
 _AT_ONCE = 2**18  # cells held at once
 _MANY = 1e6  # times as many cases as the sample has a population: what corrects itself for chance finds none there
-_WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
-_NO_SURPRISES = Caveat(
+_WIDE = 2.6  # standard deviations, within which the first populations look for the limits
+_FEW_SURPRISES = Caveat(
     "few-surprises",
     "The probabilities are so close to 0 and 1 that a calibrated model would be wrong about {:.1g} times; rare errors "
     f"may not show here: {BELOW}.",
@@ -75,102 +81,118 @@ _RAISED = (
 class _SimulatedErrors(NamedTuple):
     """The values of one statistic on simulated outcomes, in order."""
 
-    way: float
+    fraction: float
     values: Array
 
 
 def invert_tests(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Estimate]:
     """Return the estimates of calibration errors of one sample.
 
-    The outcomes of a world are the same for all of them, and which worlds are simulated for one does not depend on the
-    others, so that an interval does not depend on what else is asked for.
+    All measures share the outcomes of a population, and which populations are simulated for a measure does not depend
+    on the others, so that an interval does not depend on the other measures.
     """
-    worlds, first, simulated = _simulate_worlds(estimands, options)
+    populations, first, simulated = _simulate_populations(estimands, options)
     return [
-        _make_estimate(worlds, i, simulated[i], float(first[i][0].values.mean()), options.level)
+        _make_estimate(populations, i, simulated[i], float(first[i][0].values.mean()), options.level)
         for i in range(len(estimands))
     ]
 
 
 def correct_errors(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Corrected]:
-    """Return calibration errors of one ranking without what chance added to them, with their limits.
+    """Return bias-corrected calibration errors of one ranking, with their limits.
 
-    The corrected error is that of the world in which the value that was seen is the median of the simulated ones.
+    The corrected error is that of the population in which the observed value is the median of the simulated values.
 
     Args:
         estimands: Calibration errors of one ranking.
         options: The resamples and the seed.
     """
-    worlds, _, simulated = _simulate_worlds(estimands, options)
+    populations, _, simulated = _simulate_populations(estimands, options)
     made = []
     for i, own in enumerate(simulated):
-        ways, values = np.array([world.way for world in own]), np.array([world.values for world in own])
-        middle, seen = np.maximum.accumulate(np.median(values, axis=-1)), worlds.seen(i)
-        is_null = ways[0] == 0 and seen <= middle[0]
-        centre = 0.0 if is_null else worlds.truth(i, _find_crossing(seen, middle, ways))
-        made.append(Corrected.of(centre, *_find_limits(worlds, i, own, LEVEL)))
+        fractions, values = (
+            np.array([population.fraction for population in own]),
+            np.array([population.values for population in own]),
+        )
+        middle, observed = np.maximum.accumulate(np.median(values, axis=-1)), populations.compute_observed(i)
+        is_null = fractions[0] == 0 and observed <= middle[0]
+        centre = 0.0 if is_null else populations.compute_true_error(i, _find_crossing(observed, middle, fractions))
+        made.append(Corrected.of(centre, *_find_limits(populations, i, own, LEVEL)))
     return made
 
 
-def _simulate_worlds(
+def _simulate_populations(
     estimands: Sequence[Estimand], options: IntervalRequest
-) -> tuple[_Worlds, list[list[_SimulatedErrors]], list[list[_SimulatedErrors]]]:
-    """Return the worlds of a ranking, the first that were simulated and those around the limits."""
+) -> tuple[_Populations, list[list[_SimulatedErrors]], list[list[_SimulatedErrors]]]:
+    """Return the populations of a ranking, and the errors simulated in the first ones and around the limits."""
     ranking, design = estimands[0].ranking, estimands[0].design
-    worth = float(ranking.total) if ranking.integral and design is None else compute_effective_cases(ranking, design)
+    effective_cases = (
+        float(ranking.total) if ranking.integral and design is None else compute_effective_cases(ranking, design)
+    )
     quantity = Quantity.CALIBRATION_ERROR
     notes = effective_size.describe_weights(ranking) if design is None else describe_design(design, "counted", quantity)
     simulations = max(_FEWEST, options.resamples // 8)
     # An outcome is simulated for every case, so the bins follow all of them: with few positives, those of the smaller
     # class would give bins so coarse that they move the limits (benchmarks/fewer_resamples.py).
     bins = bin_scores(ranking, per_root=SIMULATED, cases=float(ranking.total) / 2)
-    worlds = _Worlds(ranking if bins is None else bins.ranking, estimands, options.seed, simulations, worth, notes)
-    first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
-    ways = [_choose_worlds(errors, worlds.seen(i), worlds.largest(i)) for i, errors in enumerate(first)]
-    return worlds, first, worlds.simulated(ways, simulations)
+    populations = _Populations(
+        ranking if bins is None else bins.ranking, estimands, options.seed, simulations, effective_cases, notes
+    )
+    first = populations.simulate([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
+    fractions = [
+        _choose_fractions(errors, populations.compute_observed(i), populations.find_largest(i))
+        for i, errors in enumerate(first)
+    ]
+    return populations, first, populations.simulate(fractions, simulations)
 
 
-class _Worlds:
-    """The worlds of a ranking, and the outcomes that are simulated in them.
+class _Populations:
+    """Populations with the scores of a ranking, and the calibration errors of outcomes simulated in them.
 
     Args:
         ranking: The scores at hand.
         estimands: The errors.
         seed: Of the simulations.
-        most: How many simulations a world has at most.
-        worth: How many independent cases the sample is worth.
+        most: How many simulations a population has at most.
+        effective_cases: The effective sample size.
         notes: About the sample.
     """
 
     def __init__(
-        self, ranking: Ranking, estimands: Sequence[Estimand], seed: int, most: int, worth: float, notes: Sequence[str]
+        self,
+        ranking: Ranking,
+        estimands: Sequence[Estimand],
+        seed: int,
+        most: int,
+        effective_cases: float,
+        notes: Sequence[str],
     ) -> None:
         self.ranking, self.estimands, self.seed = ranking, estimands, seed
-        self.worth, self.notes = worth, notes
+        self.effective_cases, self.notes = effective_cases, notes
         self.curve = fit_isotonic(ranking)
-        self.is_plain = worth == float(ranking.total)  # each case is worth one
-        self.urn = Urn.of(ranking.size if self.is_plain else ranking.size * (worth / float(ranking.total)))
-        self._known: dict[float, Ranking] = {}
-        self._truths: dict[tuple[int, float], float] = {}
-        self.whole = [self.truth(i, 1.0) for i in range(len(estimands))]
+        self.is_plain = effective_cases == float(ranking.total)  # each case counts one
+        self.urn = Urn.of(ranking.size if self.is_plain else ranking.size * (effective_cases / float(ranking.total)))
+        self._populations: dict[float, Ranking] = {}
+        self._true_errors: dict[tuple[int, float], float] = {}
+        self.full_errors = [self.compute_true_error(i, 1.0) for i in range(len(estimands))]
         self.by_scores = self._simulate_other_scores(most) if self.is_plain else None
 
-    def seen(self, i: int) -> float:
-        """Return the value of the sample in its bins at its effective size: an error may depend on both."""
+    def compute_observed(self, i: int) -> float:
+        """Return the error of the sample in its bins and at its effective size: an error may depend on both."""
         if self.is_plain and self.ranking is self.estimands[i].ranking:
             return self.estimands[i].value
         return float(self.estimands[i].statistic(self._sample))
 
     @cached_property
     def _sample(self) -> Ranking:
-        scale = self.worth / float(self.ranking.total)
+        scale = self.effective_cases / float(self.ranking.total)
         return self._make_ranking(self.ranking.pos * scale, self.ranking.neg * scale)
 
     @property
-    def surprises(self) -> float:
+    def outcome_variance(self) -> float:
         """Return the variance of the number of positives, if the model is calibrated."""
         p = self.ranking.key
-        return float(self.ranking.size @ (p * (1 - p))) * self.worth / float(self.ranking.total)
+        return float(self.ranking.size @ (p * (1 - p))) * self.effective_cases / float(self.ranking.total)
 
     @cached_property
     def is_falling(self) -> bool:
@@ -182,45 +204,50 @@ class _Worlds:
         size, share = self.ranking.size, self.curve
         starts = np.flatnonzero(np.diff(share, prepend=np.nan) != 0)
         surplus = np.abs(np.cumsum(self.ranking.pos - size * share))
-        spread = np.sqrt(np.add.reduceat(size * share * (1 - share), starts) * float(self.ranking.total) / self.worth)
+        spread = np.sqrt(
+            np.add.reduceat(size * share * (1 - share), starts) * float(self.ranking.total) / self.effective_cases
+        )
         rounding = 1e-9 * float(self.ranking.total)
         return bool((np.maximum.reduceat(surplus, starts) > constants.BRIDGE * spread + rounding).any())
 
-    def risks(self, way: float) -> Array:
+    def compute_risks(self, fraction: float) -> Array:
         """Return the true share of positives at each score."""
-        return np.clip(self.ranking.key + way * (self.curve - self.ranking.key), 0.0, 1.0)
+        return np.clip(self.ranking.key + fraction * (self.curve - self.ranking.key), 0.0, 1.0)
 
-    def truth(self, i: int, way: float) -> float:
+    def compute_true_error(self, i: int, fraction: float) -> float:
         """Return the error in a population where each score has its true share of positives.
 
-        All errors read the same population of a world, which keeps the curve that is fitted to it.
+        All errors read the same population of a population, which keeps the curve that is fitted to it.
         """
-        if way not in self._known:
-            self._known[way] = self._make_population(self.ranking.size, way)
-        if (i, way) not in self._truths:
-            self._truths[i, way] = float(self.estimands[i].statistic(self._known[way]))
-        return self._truths[i, way]
+        if fraction not in self._populations:
+            self._populations[fraction] = self._make_population(self.ranking.size, fraction)
+        if (i, fraction) not in self._true_errors:
+            self._true_errors[i, fraction] = float(self.estimands[i].statistic(self._populations[fraction]))
+        return self._true_errors[i, fraction]
 
-    def largest(self, i: int) -> float:
-        """Return how far along the way the true error grows: risks that are cut at 0 and 1 add nothing to it."""
-        ways = np.array(_FIRST[1:])
-        growth = np.diff([self.truth(i, way) for way in ways]) / np.diff(ways)
+    def find_largest(self, i: int) -> float:
+        """Return the fraction up to which the true error grows: risks clipped to 0 and 1 add nothing to it."""
+        fractions = np.array(_FIRST[1:])
+        growth = np.diff([self.compute_true_error(i, fraction) for fraction in fractions]) / np.diff(fractions)
         ends = np.flatnonzero(growth < constants.GROWS * growth[0])
-        return float(ways[ends[0]]) if len(ends) else math.inf
+        return float(fractions[ends[0]]) if len(ends) else math.inf
 
-    def simulated(self, ways: Sequence[Sequence[float]], simulations: int) -> list[list[_SimulatedErrors]]:
-        """Return the worlds of each statistic, with as many simulations in each."""
-        every = sorted({way for own in ways for way in own})
+    def simulate(self, fractions: Sequence[Sequence[float]], simulations: int) -> list[list[_SimulatedErrors]]:
+        """Return the simulated errors of each statistic in each of its populations."""
+        every = sorted({fraction for own in fractions for fraction in own})
         work = simulations * len(every) * len(self.ranking)
-        errors = parallel.map_parallel(lambda way: self._simulate(way, ways, simulations), every, work)
-        by_way = dict(zip(every, errors, strict=True))
-        return [[_SimulatedErrors(way, by_way[way][i]) for way in own] for i, own in enumerate(ways)]
+        errors = parallel.map_parallel(lambda fraction: self._simulate(fraction, fractions, simulations), every, work)
+        by_fraction = dict(zip(every, errors, strict=True))
+        return [
+            [_SimulatedErrors(fraction, by_fraction[fraction][i]) for fraction in own]
+            for i, own in enumerate(fractions)
+        ]
 
-    def _simulate(self, way: float, ways: Sequence[Sequence[float]], simulations: int) -> dict[int, Array]:
-        """Return the values, in one world, of those statistics that need it."""
-        indices = [i for i, own in enumerate(ways) if way in own]
-        rng = np.random.default_rng([self.seed, simulations, round(way / _STEPS[0])])
-        risk = self.risks(way)
+    def _simulate(self, fraction: float, fractions: Sequence[Sequence[float]], simulations: int) -> dict[int, Array]:
+        """Simulate one population: return the values of each statistic that needs it."""
+        indices = [i for i, own in enumerate(fractions) if fraction in own]
+        rng = np.random.default_rng([self.seed, simulations, round(fraction / _STEPS[0])])
+        risk = self.compute_risks(fraction)
 
         def draw(count: int) -> Ranking:
             size = (
@@ -231,12 +258,14 @@ class _Worlds:
 
         values = self._compute_values(indices, simulations, draw)
         for place, i in enumerate(indices):
-            if self.by_scores is not None and way and self.whole[i] > 0:
-                values[place] += self.truth(i, way) / self.whole[i] * self.by_scores[i, :simulations]
+            if self.by_scores is not None and fraction and self.full_errors[i] > 0:
+                values[place] += (
+                    self.compute_true_error(i, fraction) / self.full_errors[i] * self.by_scores[i, :simulations]
+                )
         return dict(zip(indices, np.sort(values, axis=-1), strict=True))
 
     def _simulate_other_scores(self, simulations: int) -> Array:
-        """Return the deviations of the true error at the end of the way between samples of scores."""
+        """Return how the true error at fraction 1 deviates between samples of scores."""
         rng, every = np.random.default_rng([self.seed, simulations]), range(len(self.estimands))
         values = self._compute_values(
             every, simulations, lambda count: self._make_population(self.urn.draw(rng, count), 1.0)
@@ -244,7 +273,7 @@ class _Worlds:
         return np.asarray(values - values.mean(-1, keepdims=True))
 
     def _compute_values(self, indices: Sequence[int], simulations: int, draw: Callable[[int], Ranking]) -> Array:
-        """Return statistics of stacks that are drawn in parts that fit into memory."""
+        """Compute statistics of stacks, drawn in parts that fit into memory."""
         at_once = max(1, _AT_ONCE // len(self.ranking))
         values = []
         for start in range(0, simulations, at_once):
@@ -254,9 +283,9 @@ class _Worlds:
             values.append([np.asarray(self.estimands[i].statistic(stack), dtype=float) for i in indices])
         return np.nan_to_num(np.concatenate(values, axis=-1)[:, :simulations], nan=0.0)
 
-    def _make_population(self, size: Array, way: float) -> Ranking:
+    def _make_population(self, size: Array, fraction: float) -> Ranking:
         """Return a population with these shares of scores, and the true share of positives at each."""
-        risk, many = self.risks(way), _MANY * size.astype(float)
+        risk, many = self.compute_risks(fraction), _MANY * size.astype(float)
         return self._make_ranking(many * risk, many * (1 - risk))
 
     def _make_ranking(self, pos: Array, neg: Array) -> Ranking:
@@ -280,43 +309,43 @@ def compute_effective_cases(r: Ranking, groups: GroupSampler | None) -> float:
     return min(max(spread / variance, 2.0), most) if variance > 0 else most
 
 
-def _choose_worlds(first: Sequence[_SimulatedErrors], seen: float, largest: float) -> list[float]:
-    """Return the worlds between which both limits lie, by the means and spreads of the first ones.
+def _choose_fractions(first: Sequence[_SimulatedErrors], observed: float, largest: float) -> list[float]:
+    """Return the fractions of the populations to simulate around both limits, from the first populations.
 
     Args:
-        first: Some worlds along the whole way.
-        seen: The error of the sample.
-        largest: The world with the largest true error.
+        first: The errors in a few populations over the whole range of fractions.
+        observed: The error of the sample.
+        largest: The fraction with the largest true error.
     """
-    ways = np.array([world.way for world in first])
-    mean, spread = (np.array([part(world.values) for world in first]) for part in (np.mean, np.std))
+    fractions = np.array([population.fraction for population in first])
+    mean, spread = (np.array([part(population.values) for population in first]) for part in (np.mean, np.std))
     above, below = (np.maximum.accumulate(mean + sign * _WIDE * spread) for sign in (1, -1))
-    start, end = float(np.interp(seen, above, ways)), float(np.interp(seen, below, ways))
+    start, end = float(np.interp(observed, above, fractions)), float(np.interp(observed, below, fractions))
     margin = 0.05 + 0.1 * (end - start)
     start, end = max(0.0, start - margin), end + margin
     if end > largest:
         start, end = min(start, largest - 2 * _STEPS[2]), largest
-    step = next((size for size in _STEPS if (end - start) / size <= _WORLDS - 2), _STEPS[-1])
+    step = next((size for size in _STEPS if (end - start) / size <= _POPULATIONS - 2), _STEPS[-1])
     places = range(math.floor(start / step + 1e-9), math.ceil(end / step - 1e-9) + 1)
     return [round(place * step, 6) for place in places]
 
 
 def _make_estimate(
-    worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], by_chance: float, level: float
+    populations: _Populations, i: int, simulated: Sequence[_SimulatedErrors], by_chance: float, level: float
 ) -> Estimate:
-    estimand, measure = worlds.estimands[i], worlds.estimands[i].measure
+    estimand, measure = populations.estimands[i], populations.estimands[i].measure
     assert measure is not None  # noqa: S101 - calibration errors are measures
-    values = np.array([world.values for world in simulated])
+    values = np.array([population.values for population in simulated])
     tail = (values.shape[-1] + 1) * (1 - level) / 2
-    notes = [*worlds.notes, *([measure.caveat] if measure.caveat else [])]
+    notes = [*populations.notes, *([measure.caveat] if measure.caveat else [])]
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
-    if worlds.surprises < constants.SURPRISES:
-        notes.append(_NO_SURPRISES.fill_in(worlds.surprises))
+    if populations.outcome_variance < constants.SURPRISES:
+        notes.append(_FEW_SURPRISES.fill_in(populations.outcome_variance))
     notes += warn_of_class_weights(measure.name, estimand.ranking)
-    if worlds.is_falling and measure.name not in _BLIND_TO_FALLS:
+    if populations.is_falling and measure.name not in _BLIND_TO_FALLS:
         notes.append(_NOT_RISING)
-    low, high = _find_limits(worlds, i, simulated, level)
+    low, high = _find_limits(populations, i, simulated, level)
     is_null = low == 0
     if not is_null and estimand.form_as(CalibrationError).of_places:
         notes.append(_OF_PLACES)
@@ -325,48 +354,58 @@ def _make_estimate(
     if high < estimand.value:
         notes.append(_RAISED.format(format_value(high)))
     else:
-        notes += note_few_cases(worlds.ranking)
+        notes += note_few_cases(populations.ranking)
     limits = Limits(min(low, estimand.value), max(high, estimand.value))
     return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
 
 
-def _find_limits(worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], level: float) -> Limits:
-    """Return the true errors between which the value that was seen is not in a tail of the simulated ones."""
-    ways, values, seen = np.array([w.way for w in simulated]), np.array([w.values for w in simulated]), worlds.seen(i)
-    lowest, highest = (_smooth_rising(ways, limits) for limits in _compute_tails(values, level))
-    low = 0.0 if ways[0] == 0 and seen <= highest[0] else worlds.truth(i, _find_crossing(seen, highest, ways))
-    is_less = ways[0] == 0 and seen <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
-    high = float(highest[0]) if is_less else worlds.truth(i, _find_crossing(seen, lowest, ways))
-    # What samples of the curve at hand have may be the truth: where no world is far enough to say how large the error
-    # can be, and for single places of the curve, of which the data tell little.
-    likely = Limits(*(float(np.interp(1.0, ways, tail)) for tail in (lowest, highest)))
-    is_of_places = worlds.estimands[i].form_as(CalibrationError).of_places
-    if is_of_places or seen > lowest[-1]:
+def _find_limits(populations: _Populations, i: int, simulated: Sequence[_SimulatedErrors], level: float) -> Limits:
+    """Return the true errors between which the observed value is not in a tail of the simulated values."""
+    fractions, values, observed = (
+        np.array([w.fraction for w in simulated]),
+        np.array([w.values for w in simulated]),
+        populations.compute_observed(i),
+    )
+    lowest, highest = (_smooth_rising(fractions, limits) for limits in _compute_tails(values, level))
+    low = (
+        0.0
+        if fractions[0] == 0 and observed <= highest[0]
+        else populations.compute_true_error(i, _find_crossing(observed, highest, fractions))
+    )
+    is_less = fractions[0] == 0 and observed <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
+    high = (
+        float(highest[0]) if is_less else populations.compute_true_error(i, _find_crossing(observed, lowest, fractions))
+    )
+    # The errors of samples of the fitted curve may be true: if no population is far enough to tell how large the error
+    # can be, and for single points of the curve, which the data hardly determine.
+    likely = Limits(*(float(np.interp(1.0, fractions, tail)) for tail in (lowest, highest)))
+    is_of_places = populations.estimands[i].form_as(CalibrationError).of_places
+    if is_of_places or observed > lowest[-1]:
         high = max(high, likely.high)
     return Limits(min(low, likely.low) if is_of_places else low, high)
 
 
 def _compute_tails(values: Array, level: float) -> Array:
-    """Return the limits of each world beyond which one more value would be in a tail of the simulations."""
+    """Return the limits of each population beyond which one more value would be in a tail of the simulations."""
     tail = (1 - level) / 2
     return np.asarray(np.quantile(values, (tail, 1 - tail), axis=-1, method="weibull"))
 
 
-def _smooth_rising(ways: Array, limits: Array) -> Array:
-    """Smooth simulated limits: a parabola along the way that rises, as the true ones do."""
+def _smooth_rising(fractions: Array, limits: Array) -> Array:
+    """Smooth simulated limits by a rising parabola over the fractions; the true limits rise too."""
     from scipy.optimize import isotonic_regression
 
-    smooth = np.polynomial.Polynomial.fit(ways, limits, min(2, len(ways) - 1))
-    return np.asarray(isotonic_regression(np.maximum(smooth(ways), limits.min())).x)
+    smooth = np.polynomial.Polynomial.fit(fractions, limits, min(2, len(fractions) - 1))
+    return np.asarray(isotonic_regression(np.maximum(smooth(fractions), limits.min())).x)
 
 
-def _find_crossing(value: float, limits: Array, ways: Array) -> float:
-    """Find where along the worlds a limit of the simulated values equals the observed value."""
-    return float(np.interp(value, limits, ways))
+def _find_crossing(value: float, limits: Array, fractions: Array) -> float:
+    """Find where along the populations a limit of the simulated values equals the observed value."""
+    return float(np.interp(value, limits, fractions))
 
 
 class CalibrationCheck(NamedTuple):
-    """What the probabilities promise and what was seen, each pair with its z value (NaN when there is none).
+    """Expected and observed outcomes, each pair with its z value (NaN when there is none).
 
     `expected` and `observed` are the share of positives; `promised` and `brier` the Brier score.
     """

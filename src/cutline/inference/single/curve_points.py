@@ -10,7 +10,7 @@ from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.inference import constants
 from cutline.inference.caveats import SEARCHED
-from cutline.inference.effective_size import effective_sizes
+from cutline.inference.effective_size import compute_effective_sizes
 from cutline.inference.single import proportions
 from cutline.inference.single.bands import interpolate_tpr
 from cutline.inference.single.estimand import Estimand
@@ -50,7 +50,7 @@ def _find_other_cuts(r: Ranking, recall: float, level: float) -> list[float]:
     These are the best cut that reaches it in the sample, the last one that does not but may in truth, and each after a
     cut that does but may not in truth: the next one, and every one that ends a large tie.
     """
-    positives, n = float(effective_sizes(r).positives), len(r.tpr)
+    positives, n = float(compute_effective_sizes(r).positives), len(r.tpr)
     first = int(np.argmax(r.tpr >= recall))
     tied = 1 + np.flatnonzero((r.pos > constants.TIED * r.positives / 2) | (r.neg > constants.TIED * r.negatives / 2))
     later = sorted({first + 1, *(int(cut) for cut in tied if cut > first)})
@@ -81,7 +81,7 @@ def _estimate_heights(r: Ranking, fpr: Array, level: float) -> _Points:
 
     Where so few negatives are expected on one side of the cut that there may well be none, it may lie anywhere there.
     """
-    positives, negatives = (float(size) for size in effective_sizes(r))
+    positives, negatives = (float(size) for size in compute_effective_sizes(r))
     tail = (1 - level) / 2
     left, right = _bound_quantile(fpr, negatives, level)
     value = interpolate_tpr(r, fpr)
@@ -106,7 +106,7 @@ def _bound_quantile(share: Array, n: float, level: float) -> Limits:
 
 def _estimate_precisions(r: Ranking, recall: Array, level: float) -> _Points:
     """Return the precision at some recalls, from the specificity there and the prevalence."""
-    there, size = _estimate_specificities(r, recall, level), float(sum(effective_sizes(r)))
+    there, size = _estimate_specificities(r, recall, level), float(sum(compute_effective_sizes(r)))
     share = float(r.positives / r.total)
     few, many = (float(limit) for limit in proportions.wilson(share * size, size, level))
 

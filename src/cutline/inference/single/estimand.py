@@ -16,8 +16,8 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, call_user_function, check_flag, check_level, check_whole
 from cutline.inference.caveats import EQUAL
-from cutline.inference.effective_size import effective_counts, freedom_of_sum, square_weights
-from cutline.inference.influence import JUMPING, Influence, of_four, of_order
+from cutline.inference.effective_size import compute_freedom_of_sum, scale_to_effective_counts, square_weights
+from cutline.inference.influence import JUMPING, Influence, differentiate_cells, differentiate_order
 from cutline.inference.quantities import Quantity, find_quantity
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs.rank import count_places, count_places_of_share, cut_ranking
@@ -218,7 +218,7 @@ class Estimand:
     @cached_property
     def effective_counts(self) -> Counts:
         """Return the counts of its cut, scaled to the effective sample size of each class."""
-        return self.counts if self.ranking.integral else effective_counts(self.counts, self.squared_counts)
+        return self.counts if self.ranking.integral else scale_to_effective_counts(self.counts, self.squared_counts)
 
     @cached_property
     def freedom_at_cut(self) -> float:
@@ -227,11 +227,11 @@ class Estimand:
             return math.inf
         counts = self.effective_counts
         cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=float)
-        changes = of_four(self.of_counts, self.counts)  # type: ignore[arg-type]
+        changes = differentiate_cells(self.of_counts, self.counts)  # type: ignore[arg-type]
         some = (cells > 0) & np.isfinite(changes) & (np.abs(changes) > EQUAL)
         if not some.any():  # a share of 0 or 1
             return math.inf
-        return min(freedom_of_sum(changes[some], cells[some]), 2 * float(cells[some].sum()))
+        return min(compute_freedom_of_sum(changes[some], cells[some]), 2 * float(cells[some].sum()))
 
     # ------------------------------------------------------------------ the influence function
 
@@ -251,7 +251,7 @@ class Estimand:
         return self._compute_influence()
 
     def _compute_influence(self) -> Influence | None:
-        return of_order(self.statistic, self.value, self.ranking)
+        return differentiate_order(self.statistic, self.value, self.ranking)
 
 
 def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:

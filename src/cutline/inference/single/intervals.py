@@ -32,7 +32,7 @@ _NEGLIGIBLE = 0.05  # of the width of an interval: what bins leave open below th
 WIDENED = "The limits are widened by what the bins leave uncertain about the value."
 
 
-def estimates(
+def estimate_measures(
     estimands: Sequence[Estimand], request: IntervalRequest, methods: Sequence[Method] | None = None
 ) -> list[Estimate]:
     """Return the estimates of measures of one sample; those that are resampled share their resamples.
@@ -164,5 +164,5 @@ def correct_bias(estimand: Estimand, options: IntervalRequest) -> Corrected:
         return correct_errors([estimand], options)[0]
     if estimand.design is None and "smoothed" in engines:
         return correct_best([estimand], options)[0]
-    (estimate,) = estimates([estimand], options._replace(level=LEVEL))
+    (estimate,) = estimate_measures([estimand], options._replace(level=LEVEL))
     return Corrected.of(estimand.value, estimate.low, estimate.high)

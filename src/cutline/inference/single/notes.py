@@ -13,7 +13,7 @@ _NAMED = 4  # thresholds that are equally good
 
 
 def describe_design(groups: GroupSampler, how: str, quantity: Quantity) -> list[str]:
-    """Say how the cases were sampled and how many they are worth; `how` groups are used."""
+    """Return notes on the sampling design and its effective sample size; `how` says how groups are used."""
     notes: list[str] = []
     if not groups.are_single:
         notes += warn_of_few_groups(groups.freedom_of_classes) if quantity.is_of_one_cut else []
@@ -32,7 +32,7 @@ def describe_design(groups: GroupSampler, how: str, quantity: Quantity) -> list[
 
 
 def find_caveats(estimand: Estimand) -> list[str]:
-    """Return what qualifies the interval of a measure, whatever the method."""
+    """Return the notes on the interval of a measure that do not depend on the method."""
     bracket = [] if estimand.bracket is None else [estimand.bracket.statement]
     caveat = [estimand.measure.caveat] if estimand.measure is not None and estimand.measure.caveat else []
     return [
@@ -53,7 +53,7 @@ def _note_missing_class(estimand: Estimand) -> list[str]:
 
 
 def _note_tied_cuts(estimand: Estimand) -> list[str]:
-    """Say that several cuts are equally good, if they are; `threshold_of` names the first of them."""
+    """Return a note if several cuts are equally good; `threshold_of` gives the first."""
     r = estimand.ranking
     if estimand.quantity is not Quantity.BEST_OF_CUTS or r.is_long:
         return []
@@ -69,7 +69,7 @@ def _note_tied_cuts(estimand: Estimand) -> list[str]:
 
 
 def _note_quota_inside_tie(estimand: Estimand) -> list[str]:
-    """Say that a quota ends among cases of one score, if it does."""
+    """Return a note if a quota ends among cases of equal score."""
     if estimand.quota is None:
         return []
     r, quota = estimand.ranking, estimand.quota

@@ -13,7 +13,7 @@ from cutline.core.counts import Counts, divide
 from cutline.core.ranking import Ranking
 from cutline.inference import constants, influence
 from cutline.inference.caveats import note_effective_cases
-from cutline.inference.effective_size import effective_sizes
+from cutline.inference.effective_size import compute_effective_sizes
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions, reference
@@ -56,7 +56,7 @@ def share_limits(estimand: Estimand, level: float, *, formula: ShareLimits) -> I
 
 
 def _count_share(estimand: Estimand) -> tuple[float, float]:
-    """Return how many cases out of how many a share is, in effect."""
+    """Return numerator and denominator of a share, as effective numbers of cases."""
     form = estimand.form_as(Proportion)
     k, n = map(float, form.of(estimand.counts))
     if estimand.ranking.integral:
@@ -121,7 +121,7 @@ _PLACES = 401  # at which a function of the prevalence is looked at between its 
 def prevalence_limits(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a function of the prevalence, which has Wilson's."""
     form = estimand.form_as(FunctionOfPrevalence)
-    r, size = estimand.ranking, float(sum(effective_sizes(estimand.ranking)))
+    r, size = estimand.ranking, float(sum(compute_effective_sizes(estimand.ranking)))
     share = float(r.positives / r.total)
     low, high = wilson(share * size, size, level)
     even = np.clip([share, 0.5], low, high)  # such functions are symmetric: their top is exact
@@ -137,14 +137,14 @@ def mover_limits_of_cut(estimand: Estimand, level: float) -> Interval:
 
     With groups or weights each share has the cases that its linearised variance is worth.
     """
-    free = estimand.freedom_at_cut
+    freedom = estimand.freedom_at_cut
     if estimand.design is not None:
-        free = min(free, *estimand.design.freedom_of_classes)
-    return Interval(mover_limits(estimand, level), note_effective_cases(free))
+        freedom = min(freedom, *estimand.design.freedom_of_classes)
+    return Interval(mover_limits(estimand, level), note_effective_cases(freedom))
 
 
 class _ThreeShares(NamedTuple):
-    """Prevalence, recall and false positive rate: values, how many cases of how many, and how they correlate.
+    """Prevalence, recall and false positive rate: values, counts of cases, and correlations.
 
     `correlation` is None where they are independent, as they are in a plain sample.
     """
@@ -173,7 +173,7 @@ class _ThreeShares(NamedTuple):
 
 
 class _MovedCut(NamedTuple):
-    """The tables of a cut with one of its three shares at a limit, in turn, and what MOVER asks besides."""
+    """The tables of a cut with each of its three shares at a limit in turn, and the other inputs of MOVER."""
 
     tables: Counts
     may_tell_nothing: Any
@@ -202,7 +202,7 @@ def _move_cut(r: Ranking, counts: Counts, level: float, design: GroupSampler | N
 
 
 def move_shares(c: Counts, level: float) -> tuple[list[tuple[Any, ...]], Any]:
-    """Return the tables at which `mover_limits` looks, and whether the cut may tell nothing; it can be traced.
+    """Return the tables that `mover_limits` needs, and whether the cut may have no skill; it can be traced.
 
     Args:
         c: The counts of a cut, whole numbers.
@@ -297,7 +297,7 @@ def _compute_shares(r: Ranking, c: Counts, level: float, design: GroupSampler | 
     values = np.array(plain.values, dtype=float)
     known = linearise(_differentiate_shares(r, c, values), r, design)
     variance, spread = np.diag(known.covariance), values * (1 - values)
-    kish = effective_sizes(r)
+    kish = compute_effective_sizes(r)
     whole = np.nan_to_num([float(sum(kish)), float(kish.positives), float(kish.negatives)], nan=1.0)
     if design is not None:
         whole = np.minimum(whole, design.groups)
@@ -325,7 +325,7 @@ def _differentiate_shares(r: Ranking, c: Counts, values: Array) -> list[Influenc
 
 def influence_limits(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a measure of one cut, from what single cases change in it."""
-    variance = influence.of_counts(estimand.of_counts, estimand.counts, estimand.squared_counts)  # type: ignore[arg-type]
+    variance = influence.compute_variance_of_cut(estimand.of_counts, estimand.counts, estimand.squared_counts)  # type: ignore[arg-type]
     interval = normal_limits(estimand, variance, level)
     return interval._replace(notes=[*interval.notes, *note_effective_cases(estimand.freedom_at_cut)])
 
@@ -353,7 +353,9 @@ def compute_effective_share(
 
 def _differentiate_cut(estimand: Estimand, function: Any) -> Influence:
     counts = estimand.counts
-    return influence.of_cut(function, counts, estimand.ranking, estimand.ranking.cut(float(counts.threshold)))
+    return influence.differentiate_cut(
+        function, counts, estimand.ranking, estimand.ranking.cut(float(counts.threshold))
+    )
 
 
 def linearised_share_limits(estimand: Estimand, level: float) -> Interval:

@@ -1,4 +1,4 @@
-"""Formulas for a share that people, papers and other packages ask for by name; no rule chooses them.
+"""Reference methods for a share, chosen by name alone: those of papers and other packages.
 
 k of n cases: neither has to be a whole number. All work over arrays too, and check nothing.
 """

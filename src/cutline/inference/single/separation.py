@@ -1,4 +1,4 @@
-"""Classes that are separated without an error: what an interval can say when every resample is as perfect as the data.
+"""Intervals for perfectly separated classes, where every resample is as perfect as the data.
 
 None of P positives and none of N negatives on the wrong side does not mean that none ever will be. The limit is what
 the measure would be if the shares of errors of both classes were as large as Wilson's interval allows.
@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from cutline.core.counts import Counts
-from cutline.inference.effective_size import effective_sizes
+from cutline.inference.effective_size import compute_effective_sizes
 from cutline.inference.single import proportions
 from cutline.inference.single.estimand import Estimand
 from cutline.measures import Needs
@@ -42,7 +42,7 @@ def find_separated_limits(estimand: Estimand, level: float) -> Limits | None:
 
 
 def find_limits_at_end(estimand: Estimand, level: float) -> Limits | None:
-    """Return the limits of a value at an end of its range that no resample leaves; None for another value.
+    """Return the limits of a value at an end of its range that no resample leaves; None for other values.
 
     It is taken for a share of none, or of all, of the cases of the smaller class.
 
@@ -62,7 +62,7 @@ def find_limits_at_end(estimand: Estimand, level: float) -> Limits | None:
 def _count_independent_units(estimand: Estimand) -> tuple[float, float]:
     """Return the effective number of positives and of negatives; at most the number of groups."""
     most = np.inf if estimand.design is None else estimand.design.groups
-    positives, negatives = (min(float(size), most) for size in effective_sizes(estimand.ranking))
+    positives, negatives = (min(float(size), most) for size in compute_effective_sizes(estimand.ranking))
     return positives, negatives
 
 

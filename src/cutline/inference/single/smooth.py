@@ -15,7 +15,7 @@ from cutline.inference import constants, effective_size, influence
 from cutline.inference.caveats import BELOW, EQUAL, note_effective_cases
 from cutline.inference.influence import Influence
 from cutline.inference.single.estimand import Estimand
-from cutline.inference.survey import freedom_of_ranking, linearise
+from cutline.inference.survey import compute_freedom_of_ranking, linearise
 from cutline.measures.forms import Form, MeanOfCases, Moments, RankStatistic, VarianceFormula
 from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 from cutline.results.notes import Caveat
@@ -137,7 +137,7 @@ def declared_variance_limits(
         return Interval(NO_LIMITS, [NO_STANDARD_ERROR])
     if form.scale == "log":
         return Interval(normal_limits_on_log_scale(estimand.value, variance, level))
-    fewest = float(min(effective_size.effective_sizes(estimand.ranking)))
+    fewest = float(min(effective_size.compute_effective_sizes(estimand.ranking)))
     if method == form.robust:
         half, freedom = _compute_robust_reach(estimand, level)
         return Interval(
@@ -149,19 +149,19 @@ def declared_variance_limits(
 
 
 def _compute_robust_reach(estimand: Estimand, level: float) -> tuple[float, float]:
-    """Return how far the limits of the method that supposes the least are from the value, and its degrees of freedom.
+    """Return the half width of the robust interval, and its degrees of freedom.
 
     These are few with few cases of a class, or where a few cases make most of the variance.
     """
     of_robust = cast("Callable[..., Moments]", estimand.form_as(VarianceFormula).moments)
     moments = of_robust(estimand.ranking, **estimand.parameters)
-    freedom = float(effective_size.freedom_of_moments(moments))
-    fewest = float(min(effective_size.effective_sizes(estimand.ranking)))
+    freedom = float(effective_size.compute_freedom_of_moments(moments))
+    fewest = float(min(effective_size.compute_effective_sizes(estimand.ranking)))
     return student_quantile(level, max(min(freedom, fewest - 1), 1.0)) * math.sqrt(moments.second), freedom
 
 
 def _warn_of_assumed_line(estimand: Estimand, level: float, width: float) -> list[str]:
-    """Return a warning where an interval supposes more than the data show: where it is narrower than the robust one."""
+    """Return a warning if an interval is narrower than the robust one, because it assumes more than the data show."""
     form = estimand.form_as(VarianceFormula)
     if not form.robust:
         return []
@@ -181,7 +181,7 @@ def influence_limits_of_mean(estimand: Estimand, level: float) -> Interval:
     r, parameters = estimand.ranking, estimand.parameters
     few = condense_ranking(r) if form.is_smooth(**parameters) else r
     second = effective_size.square_weights(r) if few is r else few
-    return normal_limits(estimand, influence.of_mean(few, second, *form.of(few, **parameters)), level)
+    return normal_limits(estimand, influence.compute_variance_of_mean(few, second, *form.of(few, **parameters)), level)
 
 
 def influence_limits_of_order(estimand: Estimand, level: float) -> Interval:
@@ -230,15 +230,18 @@ def compute_variance(form: Form, r: Ranking, parameters: Mapping[str, Any]) -> t
     second = effective_size.square_weights(r)
     if isinstance(form, MeanOfCases):
         losses = form.of(r, **parameters)
-        changes = influence.of_losses(r, *losses)
-        return influence.of_mean(r, second, *losses), freedom_of_ranking(changes, r)
+        changes = influence.differentiate_mean_loss(r, *losses)
+        return influence.compute_variance_of_mean(r, second, *losses), compute_freedom_of_ranking(changes, r)
     changes = Influence(*cast("RankStatistic", form).influence(r, **parameters))
-    return changes.variance(second), freedom_of_ranking(changes, r)
+    return changes.variance(second), compute_freedom_of_ranking(changes, r)
 
 
 def has_many_cases(estimand: Estimand) -> bool:
     """Whether a smooth measure has so many cases that its estimate is normal; resamples would only add noise."""
-    if not math.isfinite(estimand.value) or min(effective_size.effective_sizes(estimand.ranking)) < constants.PLENTY:
+    if (
+        not math.isfinite(estimand.value)
+        or min(effective_size.compute_effective_sizes(estimand.ranking)) < constants.PLENTY
+    ):
         return False
     if estimand.of_counts is not None:
         counts = estimand.effective_counts
@@ -258,7 +261,7 @@ def linearised_limits_of_mean(estimand: Estimand, level: float) -> Interval:
     of_positives, of_negatives = (
         np.where(cells > 0, loss, 0.0) for cells, loss in zip((r.pos, r.neg), losses, strict=True)
     )
-    return _linearised_limits(estimand, influence.of_losses(r, of_positives, of_negatives), level)
+    return _linearised_limits(estimand, influence.differentiate_mean_loss(r, of_positives, of_negatives), level)
 
 
 def linearised_limits_of_order(estimand: Estimand, level: float) -> Interval:

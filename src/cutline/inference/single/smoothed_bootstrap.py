@@ -1,10 +1,9 @@
-"""Intervals of the best over all cuts or recalibrations, which favours the sample at hand.
+"""Smoothed-bootstrap intervals of maxima over all cuts or recalibrations, which are optimistic.
 
-How much chance raises such a value is seen in a world that is known: the sample, smoothed. A resample of the sample
-itself starts from an optimum that is one of the sample already, and shows too little. The scores' ranks are put on the
-normal scale, the cases of each class are spread there by a kernel (as Bantis, Nakas and Reiser do for Youden's index),
-and samples of that world tell the bias and the standard error. Where a world without any skill could have given the
-value too, the interval reaches to what that world has.
+The bias and the standard error of such a value come from samples of a known population: the smoothed sample. Resamples
+of the sample itself show too little bias, because they start from an optimum of the sample. The ranks of the scores are
+put on the normal scale, where a kernel spreads the cases of each class (as Bantis, Nakas and Reiser do for Youden's
+index). If a population without any skill could have given the value too, the interval includes its value.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ from cutline.measures.forms import MaximumOverCuts
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 METHOD = "smoothed"
-_FEWEST = 100  # samples of a world
-_PART = 5  # of the resamples that are asked for, one in so many: a mean and a spread need fewer than two tails
+_FEWEST = 100  # samples of a population
+_PART = 5  # one sample for so many requested resamples: a mean and a spread need fewer than two tails
 _NODES = 400  # of the grid on which the kernel works
 _AT_ONCE = 2**18  # cells held at once
 RAISED = "It is the best over all {}, so it looks better than it is, here by about {}; the interval allows for that."
 
 
 class _SmoothedSamples(NamedTuple):
-    """A measure in a known world: its value there, and in samples from it."""
+    """The value of a measure in a known population, and in samples from it."""
 
     value: float
     samples: Array
@@ -52,21 +51,24 @@ class _SmoothedSamples(NamedTuple):
 
 
 def estimate_smoothed(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Estimate]:
-    """Return the estimates of measures of one ranking that are the best over something.
+    """Return the estimates of measures of one ranking that are maxima over cuts or recalibrations.
 
-    All have the same samples of the same worlds, so that an interval does not depend on what else is asked for.
+    All have the same samples of the same populations, so that an interval does not depend on the other measures.
     """
-    ranking, samples, worlds = _simulate_smoothed_worlds(estimands, options)
+    ranking, samples, populations = _simulate_smoothed_populations(estimands, options)
     limits = [
-        _compute_limits(estimand, world, options.level) for estimand, world in zip(estimands, worlds, strict=True)
+        _compute_limits(estimand, population, options.level)
+        for estimand, population in zip(estimands, populations, strict=True)
     ]
     no_skill = np.full(len(ranking), float(ranking.positives / ranking.total))
-    there = make_population(ranking, no_skill)
-    near = [i for i, world in enumerate(worlds) if _may_have_no_skill(estimands[i], world, there)]
-    plain = _simulate_worlds(ranking, no_skill, [estimands[i] for i in near], samples, [options.seed, 1])
-    for i, world in zip(near, plain, strict=True):
-        limits[i] = _extend_to_no_skill(limits[i], estimands[i].value, world, options.level)
-    return [_make_estimate(*parts, options.level) for parts in zip(estimands, worlds, limits, strict=True)]
+    without_skill = make_population(ranking, no_skill)
+    near = [
+        i for i, population in enumerate(populations) if _may_have_no_skill(estimands[i], population, without_skill)
+    ]
+    unskilled = _simulate_populations(ranking, no_skill, [estimands[i] for i in near], samples, [options.seed, 1])
+    for i, population in zip(near, unskilled, strict=True):
+        limits[i] = _extend_to_no_skill(limits[i], estimands[i].value, population, options.level)
+    return [_make_estimate(*parts, options.level) for parts in zip(estimands, populations, limits, strict=True)]
 
 
 def correct_best(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Corrected]:
@@ -76,38 +78,38 @@ def correct_best(estimands: Sequence[Estimand], options: IntervalRequest) -> lis
         estimands: Measures of one ranking.
         options: The resamples and the seed.
     """
-    _, _, worlds = _simulate_smoothed_worlds(estimands, options)
+    _, _, populations = _simulate_smoothed_populations(estimands, options)
     corrected = []
-    for estimand, world in zip(estimands, worlds, strict=True):
-        bias = world.bias if len(world.samples) else 0.0
-        corrected.append(Corrected.of(estimand.value - bias, *_compute_limits(estimand, world, LEVEL)))
+    for estimand, population in zip(estimands, populations, strict=True):
+        bias = population.bias if len(population.samples) else 0.0
+        corrected.append(Corrected.of(estimand.value - bias, *_compute_limits(estimand, population, LEVEL)))
     return corrected
 
 
-def _simulate_smoothed_worlds(
+def _simulate_smoothed_populations(
     estimands: Sequence[Estimand], options: IntervalRequest
 ) -> tuple[Ranking, int, list[_SmoothedSamples]]:
-    """Return the ranking in bins, the number of samples, and each measure in the smoothed world.
+    """Return the ranking in bins, the number of samples, and each measure in the smoothed population.
 
-    The ranking remembers the samples: the interval of a model and its difference to others need the same ones.
+    The ranking caches the samples: the interval of a model and its difference from others need the same ones.
     """
     whole = estimands[0].ranking
     bins = bin_scores(whole, per_root=SIMULATED)
     ranking = whole if bins is None else bins.ranking
     samples = max(_FEWEST, options.resamples // _PART)
-    known: dict[str, _SmoothedSamples] = cached_value(whole, ("smoothed worlds", samples, options.seed), dict)
+    cached: dict[str, _SmoothedSamples] = cached_value(whole, ("smoothed populations", samples, options.seed), dict)
     names = [f"{estimand.name} {estimand.parameters}" for estimand in estimands]
     for bandwidth in (constants.SMOOTHING, constants.SMOOTHING_OF_PEAKS):
         missing = {
             name: estimand
             for name, estimand in zip(names, estimands, strict=True)
-            if name not in known and _choose_bandwidth(estimand) == bandwidth
+            if name not in cached and _choose_bandwidth(estimand) == bandwidth
         }
         if missing:
             risks = smooth_risks(ranking, bandwidth)
-            made = _simulate_worlds(ranking, risks, [*missing.values()], samples, [options.seed, 0])
-            known |= zip(missing, made, strict=True)
-    return ranking, samples, [known[name] for name in names]
+            smoothed = _simulate_populations(ranking, risks, [*missing.values()], samples, [options.seed, 0])
+            cached |= zip(missing, smoothed, strict=True)
+    return ranking, samples, [cached[name] for name in names]
 
 
 def _choose_bandwidth(estimand: Estimand) -> float:
@@ -153,17 +155,17 @@ def _assign_to_nodes(z: Array, weight: Array, nodes: Array) -> Array:
     return np.bincount(place, weight, len(nodes))
 
 
-def _simulate_worlds(
+def _simulate_populations(
     r: Ranking, risk: Array, estimands: Sequence[Estimand], samples: int, seed: Sequence[int]
 ) -> list[_SmoothedSamples]:
-    """Return each measure in a world where every score has a share of positives, and in samples of it."""
+    """Return each measure in a population where every score has a share of positives, and in samples of it."""
     if not estimands:
         return []
-    statistics, known = [estimand.statistic for estimand in estimands], make_population(r, risk)
-    made = []
+    statistics, population = [estimand.statistic for estimand in estimands], make_population(r, risk)
+    smoothed = []
     for of, values in zip(statistics, sample_population(r, risk, statistics, samples, seed), strict=True):
-        made.append(_SmoothedSamples(float(of(known)), values[np.isfinite(values)]))
-    return made
+        smoothed.append(_SmoothedSamples(float(of(population)), values[np.isfinite(values)]))
+    return smoothed
 
 
 def make_population(r: Ranking, risk: Array) -> Ranking:
@@ -175,7 +177,7 @@ def make_population(r: Ranking, risk: Array) -> Ranking:
 def sample_population(
     r: Ranking, risk: Array, statistics: Sequence[Callable[[Ranking], Any]], samples: int, seed: Sequence[int]
 ) -> list[Array]:
-    """Return statistics in samples of a world where every score has a share of positives, one sample a row.
+    """Return statistics in samples of a population where every score has a share of positives, one sample a row.
 
     Args:
         r: The ranking, of whole cases.
@@ -187,7 +189,7 @@ def sample_population(
     urn, at_once = Urn.of(r.size), max(1, _AT_ONCE // len(r))
     streams = np.random.SeedSequence(list(seed)).spawn(-(-samples // at_once))
 
-    def drawn(stream: np.random.SeedSequence) -> list[Array]:
+    def draw(stream: np.random.SeedSequence) -> list[Array]:
         parallel.stop_if_unwanted()
         rng = np.random.default_rng(stream)
         size = urn.draw(rng, max(2, min(at_once, samples)))  # one row more than one, so that the statistics see a stack
@@ -195,25 +197,25 @@ def sample_population(
         stack = Ranking(r.score, pos, size - pos, pos, size - pos)
         return [np.asarray(of(stack), dtype=float) for of in statistics]
 
-    stacks = parallel.map_parallel(drawn, streams, samples * len(r))
+    stacks = parallel.map_parallel(draw, streams, samples * len(r))
     return [np.concatenate(values)[:samples] for values in zip(*stacks, strict=True)]
 
 
-def _compute_limits(estimand: Estimand, world: _SmoothedSamples, level: float) -> Limits:
+def _compute_limits(estimand: Estimand, population: _SmoothedSamples, level: float) -> Limits:
     """Return the limits of the value without its bias, on the scale of its range.
 
     The scale is taken at the value or at the corrected one, whichever is farther from an end: at the end itself there
     is none. Student's quantile has as many degrees of freedom as the smaller class has cases.
     """
-    (least, most), apart = estimand.range, find_separated_limits(estimand, level)
-    if len(world.samples) < 2 or not has_spread(world.samples) or apart is not None:
-        return apart or Limits(estimand.value, estimand.value)
-    room = constants.INSIDE * (most - least if math.isfinite(most) else float(world.samples.max()) - least)
-    value = min(max(estimand.value, least + room), most - room)
-    centre = min(max(value - world.bias, least + room), most - room)
-    free = max(float(min(effective_size.effective_sizes(estimand.ranking))) - 1, 1.0)
-    se = math.hypot(float(world.samples.std(ddof=1)), constants.UNCERTAIN_BIAS * world.bias)
-    se *= student_quantile(level, free) / quantile(level)
+    (least, most), separated = estimand.range, find_separated_limits(estimand, level)
+    if len(population.samples) < 2 or not has_spread(population.samples) or separated is not None:
+        return separated or Limits(estimand.value, estimand.value)
+    margin = constants.INSIDE * (most - least if math.isfinite(most) else float(population.samples.max()) - least)
+    value = min(max(estimand.value, least + margin), most - margin)
+    centre = min(max(value - population.bias, least + margin), most - margin)
+    freedom = max(float(min(effective_size.compute_effective_sizes(estimand.ranking))) - 1, 1.0)
+    se = math.hypot(float(population.samples.std(ddof=1)), constants.UNCERTAIN_BIAS * population.bias)
+    se *= student_quantile(level, freedom) / quantile(level)
     at = max(value, centre, key=lambda x: min(x - least, most - x))
     low, high = normal_limits_on_scale(at, se, (least, most), level)
     if math.isinf(most):  # a value within its error of the only end says little of a logarithm
@@ -222,33 +224,35 @@ def _compute_limits(estimand: Estimand, world: _SmoothedSamples, level: float) -
     return Limits(max(low + centre - at, least), min(high + centre - at, most))
 
 
-def _may_have_no_skill(estimand: Estimand, world: _SmoothedSamples, without_skill: Ranking) -> bool:
-    """Whether a world without skill, which is given, is within reach of the value."""
-    there = float(estimand.statistic(without_skill))
+def _may_have_no_skill(estimand: Estimand, population: _SmoothedSamples, without_skill: Ranking) -> bool:
+    """Whether chance may have given the value in a population without skill."""
+    no_skill_value = float(estimand.statistic(without_skill))
     reach = (
-        abs(world.bias) + constants.FAR_FROM_NO_SKILL * float(world.samples.std()) if len(world.samples) else math.nan
+        abs(population.bias) + constants.FAR_FROM_NO_SKILL * float(population.samples.std())
+        if len(population.samples)
+        else math.nan
     )
-    return abs(estimand.value - there) < reach
+    return abs(estimand.value - no_skill_value) < reach
 
 
-def _extend_to_no_skill(limits: Limits, value: float, world: _SmoothedSamples, level: float) -> Limits:
-    """Extend the limits to the value of a world without skill, if that could have given the value."""
-    if len(world.samples) < 2:
+def _extend_to_no_skill(limits: Limits, value: float, population: _SmoothedSamples, level: float) -> Limits:
+    """Extend the limits to the value of a population without skill, if that could have given the value."""
+    if len(population.samples) < 2:
         return limits
     tail = (1 - level) / 2
-    low, high = np.quantile(world.samples, [tail, 1 - tail])
+    low, high = np.quantile(population.samples, [tail, 1 - tail])
     if not low <= value <= high:
         return limits
-    return Limits(min(limits.low, world.value), max(limits.high, world.value))
+    return Limits(min(limits.low, population.value), max(limits.high, population.value))
 
 
-def _make_estimate(estimand: Estimand, world: _SmoothedSamples, limits: Limits, level: float) -> Estimate:
+def _make_estimate(estimand: Estimand, population: _SmoothedSamples, limits: Limits, level: float) -> Estimate:
     notes = [*effective_size.describe_weights(estimand.ranking), *find_caveats(estimand)]
     notes += note_few_cases(estimand.ranking)
     if find_separated_limits(estimand, level) is not None:
         notes.append(SEPARATED)
-    elif len(world.samples) > 1 and has_spread(world.samples):
-        notes.append(RAISED.format(estimand.form_as(MaximumOverCuts).over, format_value(abs(world.bias))))
+    elif len(population.samples) > 1 and has_spread(population.samples):
+        notes.append(RAISED.format(estimand.form_as(MaximumOverCuts).over, format_value(abs(population.bias))))
     elif limits.low == limits.high:
         notes.append(NO_COVERAGE)
     return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)

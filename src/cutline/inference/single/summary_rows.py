@@ -13,7 +13,7 @@ from cutline.core.table import to_json_value
 from cutline.inference.methods import Method, default_method, default_without_resamples
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest, check_request
-from cutline.inference.single.intervals import estimate_by_formula, estimates, widen_by_bracket
+from cutline.inference.single.intervals import estimate_by_formula, estimate_measures, widen_by_bracket
 from cutline.measures.bin_brackets import Bounds, bound_measures
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import SelectedMeasure
@@ -74,7 +74,7 @@ def _estimate_rows(estimands: Sequence[Estimand], options: SummaryOptions) -> tu
     for some, cost in ((resampled, 1), (tested, COST_OF_INVERSION)):
         if some and (resamples := _count_resamples(options, cost * len(some), n)):
             request, chosen = interval._replace(resamples=resamples), [methods[i] for i in some]
-            for i, estimate in zip(some, estimates([estimands[i] for i in some], request, chosen), strict=True):
+            for i, estimate in zip(some, estimate_measures([estimands[i] for i in some], request, chosen), strict=True):
                 intervals[i] = estimate
             used = resamples
     return intervals, used

@@ -27,7 +27,7 @@ from cutline.inference.resampling.samplers import GroupSampler, OneModel
 from cutline.inference.single.at_prevalence import at_prevalence
 from cutline.inference.single.bands import Band, band, with_groups
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inference.single.intervals import estimates
+from cutline.inference.single.intervals import estimate_measures
 from cutline.measures.costs import net_benefit, standardised_net_benefit
 from cutline.results.estimate import Estimate
 
@@ -36,7 +36,7 @@ RISKS = np.round(np.arange(0.01, 1.0, 0.01), 2)  # the threshold probabilities o
 _MEASURES = {"net_benefit": net_benefit, "standardised": standardised_net_benefit}
 
 
-def heights(r: Ranking, risks: Array, kind: str, prevalence: float | None = None) -> Array:
+def compute_heights(r: Ranking, risks: Array, kind: str, prevalence: float | None = None) -> Array:
     """Return the curve of a kind at each risk."""
     if kind == "interventions_avoided":
         return compute_interventions_avoided(r, risks, prevalence)
@@ -82,7 +82,7 @@ def make_decision_band(
         )
     return band(
         data,
-        lambda ranking: heights(ranking, risks, kind, prevalence),
+        lambda ranking: compute_heights(ranking, risks, kind, prevalence),
         risks,
         level=level,
         resamples=resamples,
@@ -94,7 +94,7 @@ def _estimate_points(
     r: Ranking, groups: GroupSampler | None, risks: Array, kind: str, options: IntervalRequest
 ) -> list[Estimate]:
     estimands = [Estimand.of_measure(_MEASURES[kind], r, {"threshold": float(risk)}, groups) for risk in risks]
-    return estimates(estimands, options)
+    return estimate_measures(estimands, options)
 
 
 def _estimate_at_prevalence(r: Ranking, risks: Array, prevalence: float, level: float) -> list[Estimate]:
