@@ -596,6 +596,23 @@ def test_exact_numbers_that_floats_cannot_tell_apart_are_refused(scores):
     assert len(rank([1, 0, 1], [scores[0], scores[0], scores[2]])) == 2
 
 
+@pytest.mark.parametrize("kind", ["duckdb", "polars", "lazy"])
+@pytest.mark.parametrize("base", [2**53, 2**70])
+def test_integers_of_128_bits_are_read_or_refused(kind, base):
+    import duckdb
+    import polars as pl
+
+    def made(scores):
+        cells = ", ".join(f"({i % 2}, {score}::HUGEINT)" for i, score in enumerate(scores))
+        relation = duckdb.connect().sql(f"SELECT * FROM (VALUES {cells}) cases(y, p)")  # noqa: S608 - our own numbers
+        frame = pl.DataFrame({"y": [i % 2 for i in range(len(scores))], "p": pl.Series(scores, dtype=pl.Int128)})
+        return {"duckdb": relation, "polars": frame, "lazy": frame.lazy()}[kind]
+
+    with pytest.raises(InputError, match="float64 cannot tell apart"):
+        rank("y", "p", data=made([base, base + 1, 5]))
+    assert rank("y", "p", data=made([base, 7, 5])).score.tolist() == [base, 7, 5]
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "lazy", "duckdb", "parquet"])
 @pytest.mark.parametrize("exact", [None, True])
 def test_decimals_that_floats_cannot_tell_apart_are_refused_in_every_frame(tmp_path, kind, exact):

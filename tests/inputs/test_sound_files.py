@@ -131,7 +131,10 @@ def test_numbers_that_become_ties_as_floats_are_refused_wherever_they_stand(tmp_
     assert len(rank("y", "p", data=path)) == 3000  # alone it is no tie
 
 
-@pytest.mark.parametrize("pair", [*[*HIDDEN_TIES.values()][:3], ("1e999", "1e1000"), ("1e-999", "2e-999")])
+EXPONENTS = ("9.007199254740992E+15", "9.007199254740993E+15")
+
+
+@pytest.mark.parametrize("pair", [*[*HIDDEN_TIES.values()][:3], ("1e999", "1e1000"), ("1e-999", "2e-999"), EXPONENTS])
 def test_numbers_of_json_that_become_ties_as_floats_are_refused(tmp_path, pair):
     path = tmp_path / "a.jsonl"
     for texts, is_tie in ((["0.25", *pair], True), (["0.25", pair[1]], False), (["0.25", pair[1], pair[1]], False)):
@@ -143,10 +146,20 @@ def test_numbers_of_json_that_become_ties_as_floats_are_refused(tmp_path, pair):
             assert len(rank("y", "p", data=path)) == 2
 
 
-@pytest.mark.parametrize("pair", [("1e999", "1e1000"), ("1e-999", "2e-999"), ("inf", "1e400"), ("0", "1e-400")])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("1e999", "1e1000"),
+        ("1e-999", "2e-999"),
+        ("inf", "1e400"),
+        ("0", "1e-400"),
+        EXPONENTS,
+        ("900719925474099200%", "900719925474099300%"),
+    ],
+)
 def test_numbers_beyond_the_range_of_floats_are_no_ties(tmp_path, pair):
     path = tmp_path / "a.csv"
-    path.write_text("y,p\n1,{}\n0,{}\n1,0.5\n".format(*pair))
+    path.write_text("y,p\n1,{}\n0,{}\n1,0.5{}\n".format(*pair, "%" if "%" in pair[0] else ""))
     with pytest.raises(InputError, match="float64 cannot tell apart"):
         rank("y", "p", data=path)
 

@@ -399,10 +399,10 @@ def _select(frame: nw.LazyFrame[Any], requests: Mapping[Any, Request]) -> nw.Laz
 
 
 def _check_decimals(frame: nw.LazyFrame[Any], requests: Mapping[Any, Request]) -> None:
-    """Refuse decimals that would become ties as floats."""
+    """Refuse decimals, and integers that no array of numpy can hold, that would become ties as floats."""
     schema = frame.collect_schema()
     for request in requests.values():
-        if request.role == "scores" and schema[request.column] == nw.Decimal:
+        if request.role == "scores" and schema[request.column] in (nw.Decimal, nw.Int128, nw.UInt128):
             column = nw.col(request.column)
             counts = (column.n_unique().alias("exact"), column.cast(nw.Float64).n_unique().alias("floats"))
             table = collect(frame.select(*counts))
@@ -456,6 +456,8 @@ def _convert_to_array(column: nw.Series[Any]) -> Array:
         if value_type is None or str(value_type).endswith(("string", "string_view", "utf8")):
             return _convert_categories(column)
         column = nw.from_native(native.cast(value_type), series_only=True)  # numbers in a dictionary of pyarrow's
+    if column.dtype in (nw.Int128, nw.UInt128):  # which numpy does not have
+        column = column.cast(nw.Float64)
     try:
         return fill_masked(column.to_numpy())
     except NotImplementedError:  # pyarrow's, of unions

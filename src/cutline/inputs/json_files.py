@@ -19,7 +19,7 @@ MOST_NAMES = 20_000  # of columns in one file: DuckDB finds their types in a sec
 _AS_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _INFINITY = re.compile(r"[:,\[]\s*(?!-?Infinity\b)([+-]?inf(?:inity)?)\b", re.IGNORECASE)
 # Eighteen digits, sixteen of a whole number, or an exponent of three.
-_LONG = r"[1-9]([.]?[0-9]){17}|(^|[^0-9.])[1-9][0-9]{15}|[0-9.][eE][+-]?[0-9]{3}"
+_LONG = r"[1-9]([.]?[0-9]){15}[eE]|[1-9]([.]?[0-9]){17}|(^|[^0-9.])[1-9][0-9]{15}|[0-9.][eE][+-]?[0-9]{3}"
 _LIST = re.compile(r"\s*\[\s*\{")
 
 

@@ -135,6 +135,8 @@ def is_long_number(text: str) -> bool:
     (False, True, True)
     >>> is_long_number("9007199254740992"), is_long_number("9007199254740993")
     (False, True)
+    >>> is_long_number("9.007199254740992e15"), is_long_number("9.007199254740993e15")
+    (False, True)
     >>> is_long_number("0.51182162470025671"), is_long_number("0.511821624700256712"), is_long_number(f"0.{1:0400}")
     (False, True, True)
     """
@@ -150,8 +152,7 @@ def is_long_number(text: str) -> bool:
         number = float(text)
         if number == 0 or math.isinf(number):
             return bool(digits)  # which "inf" has not
-        whole, _, decimals = text.strip().partition(".")
-        return not decimals.strip("0") and whole.lstrip("+-").isdecimal() and int(whole) != int(number)
+        return abs(number) >= 2**53 and Decimal(text.strip()) != Decimal(number)
     return False
 
 
