@@ -284,7 +284,7 @@ RULES: dict[str, Rule] = {
         where=lambda p: is_plain(p) and p.n <= 500,
     ),
     "assumes-the-line": Rule(
-        "SANDWICH_WIDER: the likelihood, asked for by name, is narrower than the sandwich",
+        "SANDWICH_LARGER: the likelihood, asked for by name, has a smaller standard error than the sandwich",
         ("calibration_slope", "joint_calibration_intercept"),
         warning="assumes-the-line",
         method="likelihood",

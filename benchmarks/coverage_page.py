@@ -32,11 +32,12 @@ heavy-tailed scores; ties, rounded and zero-inflated scores; AUC 0.5 to 0.999; p
 positives; probabilities that are right, too extreme or too high; a subtype of 2 % that the model misses; shares near 1;
 weights of each kind; and groups, also uneven ones, of one class, and few of one class.
 
-All {made:,} intervals were drawn after the last change of a default, with seeds that nothing was chosen by, and no
-population was drawn more often because of its figures. A population has {least} to {most} samples ({middle} in the
-middle), so that a single cell has a standard error of {error:.1f} points, and of up to {worst:.1f}. Measures that take
-long ({slow}) are on one sample in {every}, and not on samples of 3000 cases or more. Bootstraps have {resamples}
-resamples here, where 2000 are the default. [intervals.md](intervals.md) names the default of each measure,
+All {made:,} intervals are by the present defaults: where one changed, its intervals were drawn anew. Only two warnings,
+of areas that are near their end because nearly all cases are positive and of calibration curves that fall, are newer
+than most of the samples. A population has {least} to {most} samples ({middle} in the middle, and more where a cell had
+looked low), so that a single cell has a standard error of {error:.1f} points, and of up to {worst:.1f}. Measures that
+take long ({slow}) are on one sample in {every} or fewer, and not on samples of 3000 cases or more. Bootstraps have
+{resamples} resamples here, where 2000 are the default. [intervals.md](intervals.md) names the default of each measure,
 [coverage-methods.md](coverage-methods.md) compares other methods on eight measures."""
 JUDGED = """A cell is one measure in one population, with at least {fewest} intervals. {inside} of {total} cells
 ({inside_share:.1f} %) held the truth in 92.5 to 97.5 % of their samples; if every interval held it in exactly 95 %,
@@ -209,7 +210,8 @@ def of_audit(table: list[str]) -> list[str]:
 
 def of_widths(about: str) -> list[str]:
     """Return the section on widths."""
-    return ["## Widths beside earlier defaults", "", *wrapped(about), ""]
+    before = "The defaults from before the present table of methods are those of commit 2bdeac2 (17 November 2026)."
+    return ["## Widths beside earlier defaults", "", *wrapped(f"{before} {about}"), ""]
 
 
 def samples_of(found: Mapping[tuple[str, str], Tally]) -> dict[str, int]:

@@ -65,7 +65,7 @@ SIX: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "smoothed bootstrap, bias-corrected",
         "the best over all cuts or recalibrations: KS, Youden's J, AUCH, H, least cost, CORP discrimination",
-        "Bantis, Nakas and Reiser 2019; the resampled bias twice where groups or weights leave nothing to smooth",
+        "Bantis, Nakas and Reiser 2019; twice the resampled bias where groups or weights leave nothing to smooth",
         ("smoothed", "bias_corrected"),
     ),
     (

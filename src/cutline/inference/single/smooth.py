@@ -144,7 +144,7 @@ def declared_variance_limits(
             Limits(estimand.value - half, estimand.value + half), note_effective_cases(min(freedom, 2 * fewest))
         )
     limits = influence.normal_limits(estimand.value, variance, level)
-    notes = [*note_effective_cases(2 * fewest), *_warn_of_assumed_line(estimand, level, limits.high - limits.low)]
+    notes = [*note_effective_cases(2 * fewest), *_warn_of_assumed_line(estimand, variance)]
     return Interval(limits, notes)
 
 
@@ -160,16 +160,30 @@ def _compute_robust_reach(estimand: Estimand, level: float) -> tuple[float, floa
     return student_quantile(level, max(min(freedom, fewest - 1), 1.0)) * math.sqrt(moments.second), freedom
 
 
-def _warn_of_assumed_line(estimand: Estimand, level: float, width: float) -> list[str]:
-    """Return a warning if an interval is narrower than the robust one, because it assumes more than the data show."""
+def _warn_of_assumed_line(estimand: Estimand, variance: float) -> list[str]:
+    """Return a warning if a variance is smaller than the robust one, because it assumes more than the data show.
+
+    Standard errors are compared, not limits: Student's quantile alone makes the robust limits wider with few cases.
+
+    Args:
+        estimand: The calibration line.
+        variance: The variance that assumes that the line is correct.
+    """
     form = estimand.form_as(VarianceFormula)
-    if not form.robust:
+    if not form.robust or not variance > 0:
         return []
-    wider = 2 * _compute_robust_reach(estimand, level)[0] / width - 1
-    if not wider > constants.SANDWICH_WIDER:
+    moments = cast("Callable[..., Moments]", form.moments)(estimand.ranking, **estimand.parameters)
+    larger = math.sqrt(moments.second / variance) - 1
+    if not larger > constants.SANDWICH_LARGER:
         return []
-    assumed = f"Assumes that the calibration line is correct; the method {form.robust!r} does not, and is"
-    return [Caveat("assumes-the-line", f"{assumed} {100 * wider:.0f} % wider: {BELOW}.", "below")]
+    assumed = "Assumes that the calibration line is correct; the standard error by the method"
+    return [
+        Caveat(
+            "assumes-the-line",
+            f"{assumed} {form.robust!r}, which does not, is {100 * larger:.0f} % larger: {BELOW}.",
+            "below",
+        )
+    ]
 
 
 # ---------------------------------------------------------------------- the influence function
