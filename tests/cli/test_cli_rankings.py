@@ -251,7 +251,7 @@ def test_the_query_is_one_of_the_dialect(dialect, bins, weight):
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("name", ["a\\", "a`b\\", 'a"b', "x\\` OR 1=1 --"])
+@pytest.mark.parametrize("name", ["a\\", "a`b\\", 'a"b', "x\\` OR 1=1 --", 'a"', "`a", " a", "a\t"])
 def test_no_name_ends_its_own_quotes(dialect, name):
     sqlglot = pytest.importorskip("sqlglot")
     (parsed,) = sqlglot.parse(write_ranking_query("y", name, "t", dialect), read=dialect)

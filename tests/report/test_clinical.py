@@ -141,8 +141,9 @@ def test_a_page_without_intervals_has_none(page, tmp_path):
     assert "Cases with a risk of 0.4 or more are flagged" in text
 
 
-def test_cases_of_one_class_have_a_page_that_says_what_is_undefined(tmp_path):
-    ev = cl.evaluate([1, 1, 1, 1], [0.2, 0.4, 0.6, 0.9], positive=1)
+@pytest.mark.parametrize("scores", [[0.2, 0.4, 0.6, 0.9], [i / 40 for i in range(40)]])
+def test_cases_of_one_class_have_a_page_that_says_what_is_undefined(tmp_path, scores):
+    ev = cl.evaluate([1] * len(scores), scores, positive=1)
     ev.save(tmp_path / "page.html", template="clinical")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
 

@@ -57,6 +57,8 @@ def compute_net_benefits(r: Ranking, risks: Array, prevalence: float | None = No
 
 def compute_benefit_of_flagging_all(risks: Array, prevalence: float) -> Array:
     """Return the net benefit of flagging all cases."""
+    if prevalence == 1:  # no false alarms, whatever each would cost
+        return np.ones_like(risks, dtype=float)
     return np.asarray(prevalence - (1 - prevalence) * divide(risks, 1 - risks))
 
 

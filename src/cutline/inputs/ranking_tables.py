@@ -77,7 +77,7 @@ def write_ranking_query(
             f"is {shorten_repr(table)}", "pass one table, or one query in parentheses", argument="table"
         )
     y, x = _quote_name(label, dialect), _quote_name(score, dialect)
-    of = table if table.lstrip().startswith("(") else ".".join(_quote_name(part, dialect) for part in table.split("."))
+    of = table if table.lstrip().startswith("(") else ".".join(_quote_name(part.strip(), dialect) for part in table.split("."))
     of += " AS predictions" if of.startswith("(") else ""
     is_positive, row_weight = (
         f"{y} = {_quote_label(positive, dialect)}",
@@ -101,8 +101,9 @@ def write_ranking_query(
 
 
 def _quote_name(name: str, dialect: str) -> str:
-    """Quote a name in a dialect, unless it is a plain one."""
-    name = name.strip().strip('`"')
+    """Quote a name in a dialect, unless it is a plain one; quotes around the whole name are not part of it."""
+    if len(name) > 2 and name[0] == name[-1] and name[0] in '`"':
+        name = name[1:-1]
     reserved = _SNOWFLAKE if dialect == "snowflake" else _RESERVED
     if _PLAIN.fullmatch(name) and not reserved.fullmatch(name.lower()):
         return name
