@@ -1,6 +1,7 @@
 """Bad input: exit code 2, one sentence on standard error, never a traceback, and nothing that steers a terminal."""
 
 import csv
+import inspect
 import io
 import json
 import os
@@ -363,3 +364,86 @@ def test_percent_and_names_in_any_case_are_read(cutline, tmp_path):
         assert cutline("rank", *options[:5], "-o", f"2026-01-0{days}.ranking").code == 0
     watched = ("monitor", "2026-01-01.ranking", "2026-01-02.ranking", "--measure", "auc", "--worse-by")
     assert cutline(*watched, "AUC=5%").out == cutline(*watched, "0.05").out
+
+
+# ---------------------------------------------------------------------- options beside those that say what is evaluated
+
+# Each option that `evaluate` and `compare` declare themselves, with a value.
+OWN_OPTIONS = {
+    "evaluate": {
+        "--name": ["May"],
+        "--template": ["tools"],
+        "--ranking-csv": ["ranking.csv"],
+        "--class-scores": ["0=other,1=p"],
+        "--by": ["site"],
+        "--simultaneous": [],
+        "--fold": ["fold"],
+        "--repeat": ["fold"],
+        "--quota-by": ["site"],
+        "--ordered": [],
+        "--labels": ["y,site"],
+    },
+    "compare": {
+        "--class-scores": ["p:0=other,1=p"],
+        "--independent": [],
+        "--goal": ["rank"],
+        "--primary": ["auc"],
+        "--reference": ["p"],
+        "--pairs": [],
+        "--fold": ["fold"],
+        "--repeat": ["fold"],
+        "--rope": ["0.05"],
+        "--quota-by": ["site"],
+        "--by": ["site"],
+    },
+}
+WHAT_IS_EVALUATED = [
+    ("evaluate", "--by", "site"),
+    ("evaluate", "--fold", "fold"),
+    ("evaluate", "--quota-by", "site", "--quota", "5"),
+    ("evaluate", "--class-scores", "0=other,1=p"),
+    ("compare", "--by", "site"),
+    ("compare", "--fold", "fold"),
+    ("compare", "--quota-by", "site", "--quota", "5"),
+    ("compare", "--class-scores", "a:0=other,1=p", "--class-scores", "b:0=p,1=other"),
+    ("compare", "--independent"),
+]
+
+
+@pytest.fixture
+def sites(tmp_path):
+    """Two models on 80 cases of two sites, in five folds."""
+    rows = [
+        f"{i % 2},{(i * 37 % 80 + 20 * (i % 2)) / 100},{(i * 53 % 80 + 10 * (i % 2)) / 100},"
+        f"{1 - (i * 37 % 80 + 20 * (i % 2)) / 100},{i // 40},{i // 2 % 5}"
+        for i in range(80)
+    ]
+    path = tmp_path / "sites.csv"
+    path.write_text("\n".join(["y,p,q,other,site,fold", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("command", OWN_OPTIONS)
+def test_the_options_that_are_tried_are_all_of_the_command(command):
+    names = inspect.signature(load_commands()[command].callback).parameters
+    own = [f"--{name.replace('_', '-')}" for name in names if name not in ("files", "reading", "selection", "output")]
+
+    assert own == [*OWN_OPTIONS[command]], "add it to OWN_OPTIONS"
+
+
+@pytest.mark.parametrize("called", WHAT_IS_EVALUATED, ids=lambda called: " ".join(called[:2]))
+def test_an_option_is_used_or_refused_whatever_is_evaluated(cutline, sites, called):
+    command, mode, *_ = called
+    files = [sites] * (2 if mode == "--independent" else 1)
+    scores = [] if mode == "--class-scores" else ["--score", "p"]
+    scores += ["--score", "q"] if command == "compare" and scores and mode != "--independent" else []
+    call = [command, *files, "--label", "y", *scores, *called[1:]]
+    plain, document = cutline(*call), cutline(*call, "--json")
+    ignored = []
+    for option, value in OWN_OPTIONS[command].items():
+        if option != mode and (done := cutline(*call, option, *value)).code == 0:
+            with_json = cutline(*call, option, *value, "--json")
+            ignored += [option] if (done.out, with_json.out) == (plain.out, document.out) else []
+
+    assert plain.code == 0, plain.err
+    assert ignored == [], "use it or refuse it: `refused` in the module of the command"

@@ -132,6 +132,9 @@ def compare(
     by: tuple[str, ...],
 ) -> None:
     """Compare models and show the results."""
+    if fold is None and (repeat is not None or rope):
+        given_alone = "--repeat" if repeat is not None else "--rope"
+        raise ParameterError(f"{given_alone} is given without --fold", "pass the column of the folds too")
     same_cases = {"--goal": goal, "--primary": primary, "--reference": reference, "--pairs": pairs}
     if quota_by is not None:
         from cutline.cli.quota_periods import run_period_comparison
@@ -153,15 +156,12 @@ def compare(
         refused = {"--independent": independent, "--class-scores": class_scores} | same_cases
         run_fold_comparison(files, fold, repeat, reading, selection, output, rope, refused)
         return
-    if repeat is not None or rope:
-        given_alone = "--repeat" if repeat is not None else "--rope"
-        raise ParameterError(f"{given_alone} is given without --fold", "pass the column of the folds too")
-    if independent or class_scores:
-        o.refuse("--independent" if independent else "--class-scores", same_cases)
     if independent:
+        o.refuse("--independent", same_cases | {"--class-scores": class_scores})
         _compare_independent(files, reading, selection, output)
         return
     if class_scores:
+        o.refuse("--class-scores", same_cases)
         from cutline.cli.classes import run_class_comparison
 
         run_class_comparison(files, class_scores, reading, selection, output)

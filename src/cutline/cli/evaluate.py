@@ -128,6 +128,8 @@ def evaluate(
         raise ParameterError(f"{option_name} needs --class-scores", "pass a column of scores for each class or label")
     if simultaneous and not by:
         raise ParameterError("--simultaneous is about slices", "pass --by too")
+    if repeat is not None and fold is None:
+        raise ParameterError("--repeat is given without --fold", "pass the column of the folds too")
     refused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}
     if quota_by is not None:
         from cutline.cli.quota_periods import run_periods
@@ -139,8 +141,6 @@ def evaluate(
 
         run_folds(files, fold, repeat, reading, selection, output, name, refused | {"--by": by})
         return
-    if repeat is not None:
-        raise ParameterError("--repeat is given without --fold", "pass the column of the folds too")
     if by:
         from cutline.cli.slices import run_slices
 
