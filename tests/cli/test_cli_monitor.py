@@ -2,12 +2,16 @@
 
 import json
 import math
+import sys
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import cutline as cl
 from cutline.cli.main import main
+from cutline.core.atomic_write import hold_folder
 
 
 def sample(seed, n=400, shift=0.0):
@@ -57,6 +61,24 @@ def test_the_state_is_resumed_day_by_day(folder, capsys):
     assert cl.load("monitor.json").state() == once.state()
     assert run("monitor", "release.ranking", "days/*.ranking", "--state", "monitor.json", "--csv", "-q") == 1
     assert capsys.readouterr().out.splitlines()[-17] == ",".join(once.table.columns)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not lock folders")
+def test_a_state_is_compared_and_written_while_other_commands_wait(folder, capsys):
+    days = sorted(map(str, folder.glob("days/*")))
+    run("monitor", "release.ranking", *days[:2], *WATCH, "--state", "monitor.json")
+    later = Path("monitor.json").read_bytes()
+    Path("monitor.json").unlink()
+    run("monitor", "release.ranking", days[0], *WATCH, "--state", "monitor.json")
+    with ThreadPoolExecutor() as pool:
+        with hold_folder(folder):
+            other = pool.submit(run, "monitor", "release.ranking", days[2], *WATCH, "--state", "monitor.json")
+            assert wait([other], timeout=2).not_done
+            Path("monitor.json").write_bytes(later)
+        assert other.result() == 2
+
+    assert "Another command has written 'monitor.json' in the meantime" in capsys.readouterr().err
+    assert Path("monitor.json").read_bytes() == later
 
 
 @pytest.mark.parametrize("is_new", [True, False])

@@ -17,6 +17,7 @@ from cutline.cli import render
 from cutline.cli.command import FileName, Fraction, add_options, argument, command, option
 from cutline.cli.output import PageOutput
 from cutline.cli.text import escape_controls
+from cutline.core.atomic_write import hold_folder
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.table import format_value
 
@@ -175,10 +176,11 @@ def monitor(
     before = _read_state(memory.state)
     watched = _update_monitor(release, _expand_patterns(days), watch, memory)
     if memory.state is not None:
-        if _read_state(memory.state) != before:  # whose days would be lost
-            problem = f"Another command has written {str(memory.state)!r} in the meantime"
-            raise InputError(problem, "run this one again, which adds its days to that state")
-        watched.save(memory.state)
+        with hold_folder(memory.state.resolve().parent):
+            if _read_state(memory.state) != before:  # whose days would be lost
+                problem = f"Another command has written {str(memory.state)!r} in the meantime"
+                raise InputError(problem, "run this one again, which adds its days to that state")
+            watched.save(memory.state)
         output.say(f"The state is in {memory.state}.")
     output.write_page(watched)
     output.print(watched.to_dict, watched.table.to_csv, lambda screen: _show(screen, watched, quiet=output.quiet))

@@ -151,6 +151,27 @@ def check(target: Path, *, overwrite: bool) -> None:
         raise _taken_error(target)
 
 
+@contextmanager
+def hold_folder(folder: Path) -> Iterator[None]:
+    """Let other processes that hold the folder wait, so that a file can be compared and then replaced.
+
+    A process that dies lets go. Where folders cannot be locked, as on Windows, nobody waits.
+    """
+    try:
+        import fcntl
+
+        handle = os.open(folder, os.O_RDONLY)
+    except (ImportError, OSError):
+        yield
+        return
+    try:
+        with suppress(OSError):  # of file systems without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
 def _claim(source: Path, target: Path) -> None:
     """Name a file unless the name is taken, also by another process in the meantime."""
     try:

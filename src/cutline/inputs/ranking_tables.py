@@ -77,7 +77,8 @@ def write_ranking_query(
             f"is {shorten_repr(table)}", "pass one table, or one query in parentheses", argument="table"
         )
     y, x = _quote_name(label, dialect), _quote_name(score, dialect)
-    of = table if table.lstrip().startswith("(") else ".".join(_quote_name(part.strip(), dialect) for part in table.split("."))
+    parts = [_quote_name(part.strip(), dialect) for part in table.split(".")]
+    of = table if table.lstrip().startswith("(") else ".".join(parts)
     of += " AS predictions" if of.startswith("(") else ""
     is_positive, row_weight = (
         f"{y} = {_quote_label(positive, dialect)}",
