@@ -136,7 +136,7 @@ def _evaluate_rows(
     absent, dropped = validation.find_missing(period), 0
     if absent is not None and absent.any():
         if options.get("missing") != "drop":
-            raise validation.missing_error("quota_by", absent, None)
+            raise validation.make_missing_error("quota_by", absent, None)
         dropped = int(absent.sum())
         period = period[~absent]
         columns = {
@@ -743,13 +743,15 @@ def compare_periods(models: Mapping[str, QuotaPeriods], *, level: float = LEVEL)
     pairs = list(combinations(named_models, 2))
     rows: list[PeriodDifference] = []
     for measure in _TESTED:
-        own_rows = [_difference_of(measure, named_models, a, b, level) for a, b in pairs]
+        own_rows = [_compare_measure(measure, named_models, a, b, level) for a, b in pairs]
         corrected = holm([row.p_value for row in own_rows])
         rows += [row._replace(p_holm=p) for row, p in zip(own_rows, corrected, strict=True)]
     return PeriodComparison(named_models, level, tuple(rows), first.summary(level=level).notes)
 
 
-def _difference_of(measure: str, models: Mapping[str, QuotaPeriods], a: str, b: str, level: float) -> PeriodDifference:
+def _compare_measure(
+    measure: str, models: Mapping[str, QuotaPeriods], a: str, b: str, level: float
+) -> PeriodDifference:
     """Return the difference of two models in a measure, from the difference of each period."""
     model_a, model_b = models[a], models[b]
     below = model_a.places if measure == "hit_rate" else model_a.positives

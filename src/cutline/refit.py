@@ -29,7 +29,7 @@ from cutline.core.validation import (
     check_whole,
     find_missing,
     format_count,
-    missing_error,
+    make_missing_error,
 )
 from cutline.inference.permutation import PermutationTest, compare_with_permutations
 from cutline.inference.resampling.bootstrap import percentile
@@ -464,7 +464,7 @@ def check_two_classes(y: Any, name: str, least: int) -> Array:
     labels = as_column(y, name)
     absent = find_missing(labels)
     if absent is not None and absent.any():
-        raise missing_error(name, absent, None, "fill them, or remove the rows")
+        raise make_missing_error(name, absent, None, "fill them, or remove the rows")
     if labels.dtype.kind == "f" and not (abs(labels.astype(float)) <= _EXACT).all():
         problem = f"holds {labels[abs(labels.astype(float)) > _EXACT][0]:g}"
         raise InputError(problem, "pass labels such as 0 and 1, or text", argument=name)

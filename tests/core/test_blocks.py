@@ -116,7 +116,7 @@ def test_local_regression_of_a_long_list_is_that_of_its_cases():
     found = miscalibration._fit_long_cubics(r, x, 0.75, 2)
     assert np.array_equal(found.corners, expected.corners)
     assert np.abs(found.value - expected.value).max() < 1e-13
-    assert np.abs(found.at(x) - loess._hermite(x, *expected)).max() < 1e-13
+    assert np.abs(found.at(x) - loess._make_hermite_cubics(x, *expected)).max() < 1e-13
 
 
 @pytest.mark.parametrize("tied", [False, True])

@@ -67,7 +67,7 @@ def test_a_window_reaches_to_the_case_that_is_as_near_as_asked_for(seed):
     weight[:, 0] = 1
     ends, at = weight.cumsum(-1), np.sort(rng.uniform(-0.1, 1.1, (5, 6)), axis=-1)
     near = np.maximum(np.floor(0.75 * ends[:, -1]), 1)
-    radii = loess._radii(x, ends, at, near)
+    radii = loess._find_radii(x, ends, at, near)
     for row in range(5):
         for place, radius in zip(at[row], radii[row], strict=True):
             distances = np.sort(np.repeat(np.abs(x - place), weight[row].astype(int)))

@@ -3,13 +3,15 @@
 import itertools
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cutline import MEASURES, Counts, InputError, Ranking, auc, rank
+import cutline
+from cutline import MEASURES, Counts, InputError, ParameterError, Ranking, auc, rank
 from cutline.measures import Needs
 from grouping import each_case
 
@@ -535,3 +537,27 @@ def test_the_cut_of_a_threshold_counts_the_scores_that_reach_it(kind, higher):
     reached = [sum(kind(t) <= s if higher else s <= kind(t) for s in scores) for t in thresholds]
     assert ranking.cuts(np.array(thresholds)).tolist() == reached
     assert [ranking.cut(t) for t in thresholds] == reached
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda r: r.at_quota(-1),
+            "quota is -1, but the list has 3 places: pass a number",
+        ),
+        (
+            lambda r: r.at_quota(5),
+            "quota is 5, but the list has 3 places: pass a number",
+        ),
+        (lambda r: r.at_quota("x"), "quota is 'x'"),
+        (lambda r: r.at_threshold("x"), "threshold is 'x': pass a number."),
+        (lambda r: r.at_threshold([1, 2]), "threshold is [1, 2]: pass a number."),
+        (lambda r: r.at_threshold(None), "threshold is None: pass a number."),
+    ],
+)
+def test_an_invalid_cut_is_refused_with_a_short_traceback(call, message):
+    with pytest.raises(ParameterError) as error:
+        call(rank([1, 0, 1], [0.9, 0.5, 0.2]))
+    assert str(error.value).startswith(message)
+    assert sum(entry.path.is_relative_to(Path(cutline.__file__).parent) for entry in error.traceback) <= 2

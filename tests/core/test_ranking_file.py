@@ -15,7 +15,7 @@ from cutline import InputError, ParameterError, rank
 from cutline.core.atomic_write import _fill_unnamed
 from cutline.core.merging import merge
 from cutline.core.ranking import Ranking
-from cutline.core.ranking_file import MAGIC, _as_parquet, _checksum, is_ranking_file, load
+from cutline.core.ranking_file import MAGIC, _compute_checksum, _write_parquet, is_ranking_file, load
 
 LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.6, 0.6, 0.2, -np.inf]
 
@@ -173,7 +173,7 @@ def forge(folder, change, payload=None):
     rank([1, 0, 1], [0.9, 0.5, 0.4]).save(path)
     header, _, written = path.read_bytes()[len(MAGIC) :].partition(b"\n")
     facts, payload = json.loads(header) | change, written if payload is None else payload
-    facts["sha256"] = _checksum(facts, payload)
+    facts["sha256"] = _compute_checksum(facts, payload)
     path.write_bytes(MAGIC + json.dumps(facts).encode() + b"\n" + payload)
     return path
 
@@ -223,7 +223,7 @@ BINS = {"first": np.array([0.95, 0.6, 0.4]), "last": np.array([0.8, 0.5, 0.4])}
 def test_columns_that_are_no_ranking_are_refused_whatever_their_checksum(tmp_path, columns, said):
     columns = {name: values for name, values in (GOOD | columns).items() if values is not None}
     with pytest.raises(InputError, match=f"a.ranking is not a valid ranking: .*{said}"):
-        load(forge(tmp_path, {}, _as_parquet(columns)))
+        load(forge(tmp_path, {}, _write_parquet(columns)))
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_columns_that_are_no_ranking_are_refused_whatever_their_checksum(tmp_pat
 )
 def test_bins_that_overlap_are_refused(tmp_path, change, said):
     columns = {name: values for name, values in (GOOD | BINS | change).items() if values is not None}
-    path = forge(tmp_path, {"version": 2, "exact": False}, _as_parquet(columns))
+    path = forge(tmp_path, {"version": 2, "exact": False}, _write_parquet(columns))
     if said is None:
         assert not load(path).exact
         return

@@ -1,4 +1,4 @@
-"""Who is answered: a local server can be reached from every page that the browser has open, so each request must show
+"""Access control: every page open in the browser can reach a local server, so each request must show
 that it comes from our own page.
 
 - The Host header must be our address: a foreign name that was pointed at this machine (DNS rebinding) is refused.
@@ -39,7 +39,7 @@ HEADERS = {
 
 @dataclass
 class Access:
-    """The address, the secrets, and the sessions that were opened with them.
+    """Address, secrets and open sessions of the server.
 
     Attributes:
         host: The address that the server listens on.

@@ -1,4 +1,4 @@
-"""What the process of a page can do: each job calls the package as the commands do, and sends results as they come."""
+"""Jobs of the process of a page: each calls the package as the commands do, and sends its results."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _FORMATS = (".svg", ".png", ".pdf")
 
 
 class Jobs:
-    """The work on the file of one page; the last models that were read are ready for the next job.
+    """Jobs on the file of one page; the models read last are cached for the next job.
 
     Args:
         send: Takes a part of the page by name, with what it shows.
@@ -254,7 +254,7 @@ class Jobs:
             self._write("recalibrated.csv", lambda path: cases.derive(settings.score, expression, path, "csv", **how))
 
     def _write(self, name: str, write: Callable[[Path], Any]) -> None:
-        """Write a file of results, whole or not at all, and say that it is there."""
+        """Write a file of results (atomic), and report it."""
         path = self._folder / name
         path.unlink(missing_ok=True)
         write(path)

@@ -1,4 +1,4 @@
-"""The server of the app: it answers the browser, starts and stops the work, and computes nothing."""
+"""The server of the app: it answers the browser, and starts and stops jobs in other processes."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _PAGES = ("report.html", "slices.html")
 
 
 class AppServer:
-    """The pages that are open, and the answers to what they ask.
+    """Open pages, and the handlers of their requests.
 
     Args:
         access: Who is answered.
@@ -322,7 +322,7 @@ async def _answer_refusal(_: Request, error: CutlineError) -> Response:
 
 
 def remove_old_folders(parent: Path) -> None:
-    """Remove what servers left that were killed together with their processes, after a day."""
+    """Remove folders that killed servers left, after a day."""
     for folder in parent.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             status = folder.lstat()
@@ -332,7 +332,7 @@ def remove_old_folders(parent: Path) -> None:
 
 
 class BoundedProtocol(H11Protocol):
-    """HTTP whose clients may not take forever over the head of a request, and so hold every connection."""
+    """HTTP with a time limit for the head of a request, so that slow clients cannot hold every connection."""
 
     _late: asyncio.TimerHandle | None = None
 

@@ -1,4 +1,4 @@
-"""What the page asks for, checked before anything is done with it: names of columns, a cut, and nothing else."""
+"""Validation of the settings that a page sends: names of columns, and a cut."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LONGEST = 1000  # characters of the name of a column
 
 @dataclass(frozen=True)
 class Settings:
-    """How the file is read and where it is cut; an empty text means no value."""
+    """Settings of reading the file and of the cut; an empty text means no value."""
 
     label: str = ""
     score: str = ""

@@ -1,4 +1,4 @@
-"""The pages that are open: each has a file, a process that works on it, and what it shows."""
+"""Open pages: each has a file, a process that works on it, and the parts that it shows."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Workers:
         self._is_closed = False
 
     def take(self) -> asyncio.Task[Worker]:
-        """Return a process, and start the next one soon."""
+        """Return a ready process, and start the next one soon."""
         spare, self._spare = self._spare, None
         asyncio.get_running_loop().call_later(_SOON, self.prepare)
         return self._start() if spare is None else spare
@@ -138,7 +138,7 @@ class Tab:
         self._changed = asyncio.Event()
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until something changes, or for so long; return whether something did."""
+        """Wait until a part changes, for at most `seconds`; return whether one did."""
         try:
             await asyncio.wait_for(self._changed.wait(), seconds)
         except TimeoutError:
@@ -185,7 +185,7 @@ class Tab:
             self.show("job", None)
 
     async def _replace_large_worker(self) -> None:
-        """Take another process if this one used much memory, which it would not give back."""
+        """Replace the process if it used much memory, which it would not release."""
         if self._worker is not None and (await self._worker).peak_memory > MOST_MEMORY:
             await self._replace_worker()
 

@@ -1,4 +1,4 @@
-"""The process that works for one page: a job a line on standard input, events as lines of JSON on standard output.
+"""The worker process of one page: jobs as lines on standard input, events as lines of JSON on standard output.
 
 It ends when its input does, that is with the server, however that ended, and then removes the files of the server.
 """

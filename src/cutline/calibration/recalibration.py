@@ -139,7 +139,7 @@ def _read_probabilities(scores: object, data: object) -> Array:
             return _read_probabilities(rows["scores"], None)
     values = validation.as_scores(scores).astype(float)
     if np.isnan(values).any():
-        raise validation.missing_error("scores", np.isnan(values), None, "a missing score cannot be recalibrated")
+        raise validation.make_missing_error("scores", np.isnan(values), None, "a missing score cannot be recalibrated")
     if len(values):
         check_probabilities("Recalibration", float(values.min()), float(values.max()))
     return values

@@ -20,7 +20,7 @@ import cutline.charts.vega_lite as alt
 from cutline.core.atomic_write import write
 from cutline.core.errors import CutlineError
 from cutline.core.extras import require
-from cutline.core.memory import address_space_error, find_limit
+from cutline.core.memory import find_limit, make_address_space_error
 
 
 def cache_on_disk(name: str, make: Callable[[], bytes]) -> bytes:
@@ -203,4 +203,4 @@ def _render_elsewhere(name: str, arguments: tuple[Any, ...], options: dict[str, 
         limit = find_limit()
         if limit is None or limit >= _RESERVED:
             raise
-        raise address_space_error("the program that draws", limit, _RESERVED) from None
+        raise make_address_space_error("the program that draws", limit, _RESERVED) from None

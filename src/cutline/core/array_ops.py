@@ -17,7 +17,7 @@ _SHORT = 4096
 
 
 class PairWeights(NamedTuple):
-    """The weight of the pairs of a positive and a negative: the positive ranks higher, the two tie, and all pairs."""
+    """Weights of the pairs of a positive and a negative: concordant, tied, and all pairs."""
 
     concordant: Any
     tied: Any
@@ -55,7 +55,7 @@ def as_number(value: Any) -> Any:
 
 
 def choose(condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
-    """Return one of two results by a condition, and compute only that one.
+    """Return one of two results by a condition; only this result is computed.
 
     Where the condition is a symbol of a traced definition, both are traced, and the program chooses.
 
@@ -102,7 +102,7 @@ def take(values: Array, index: Array) -> Array:
 
 
 def count_first(holds: Array) -> Any:
-    """Return for how many entries of the last axis a condition holds that, once it fails, holds no more.
+    """Count the leading entries of the last axis for which a condition holds; after them it fails for all.
 
     >>> count_first(np.array([[True, True, False], [False, False, False]])).tolist()
     [2, 0]

@@ -1,4 +1,4 @@
-"""Writing files: whole or not at all, and never over another without being told to."""
+"""Atomic writing of files, which never replaces a file unless `overwrite` is True."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def write_atomically(path: str | os.PathLike[str], *, overwrite: bool, content: 
                 unfinished.write_bytes(content)
         yield unfinished
         if old is not None and not is_complete:
-            _like(unfinished, old)
+            _copy_mode(unfinished, old)
         if overwrite:
             unfinished.replace(target)
         else:
@@ -58,7 +58,7 @@ def write_atomically(path: str | os.PathLike[str], *, overwrite: bool, content: 
 
 
 def _fill_unnamed(name: Path, mode: int, content: bytes, old: os.stat_result | None) -> bool:
-    """Make a complete file, like the old one, which has no name before; return False where every file has one."""
+    """Write an unnamed file and name it when it is complete; return False if the system has no unnamed files."""
     if not hasattr(os, "O_TMPFILE"):
         return False
     try:
@@ -69,7 +69,7 @@ def _fill_unnamed(name: Path, mode: int, content: bytes, old: os.stat_result | N
         with os.fdopen(handle, "wb", closefd=False) as file:
             file.write(content)
         if old is not None:
-            _like(handle, old)
+            _copy_mode(handle, old)
         # Python follows the link to the file only if a folder is named, which an absolute path then ignores.
         os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=handle, follow_symlinks=True)
     except (OSError, AttributeError):  # Android has no links
@@ -84,10 +84,10 @@ def _make_empty(name: Path, mode: int) -> None:
     try:
         os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
     except OSError as error:
-        raise _closed_error(name, error.strerror or "no file can be made there") from None
+        raise _make_closed_error(name, error.strerror or "no file can be made there") from None
 
 
-def _like(file: Path | int, old: os.stat_result) -> None:
+def _copy_mode(file: Path | int, old: os.stat_result) -> None:
     """Give a file the mode of another and, where that is allowed, its owner."""
     os.chmod(file, stat.S_IMODE(old.st_mode))  # noqa: PTH101 -- it may be an open file
     with suppress(OSError, AttributeError):  # Windows has no owners of this kind
@@ -98,7 +98,7 @@ def _like(file: Path | int, old: os.stat_result) -> None:
 def check_target(
     path: str | os.PathLike[str], example: str, suffixes: Iterable[str], *, overwrite: bool
 ) -> tuple[Path, str]:
-    """Return where to write and the suffix in lower case; refuse other suffixes, and a file that may not be replaced.
+    """Return the target path and its suffix in lower case; raise for other suffixes, and files not to be replaced.
 
     Args:
         path: The argument of somebody who saves a result.
@@ -133,7 +133,7 @@ def save(
 
 
 def check(target: Path, *, overwrite: bool) -> None:
-    """Refuse a path that cannot be written, before the work for its content is done."""
+    """Raise if a path cannot be written, before its content is computed."""
     try:
         target.exists()
     except (OSError, ValueError) as error:  # a name that is too long, or holds a NUL byte
@@ -142,13 +142,13 @@ def check(target: Path, *, overwrite: bool) -> None:
     if not target.parent.is_dir():
         raise ParameterError(f"There is no folder {str(target.parent)!r}", "make it, or pass another path")
     if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise _closed_error(target, "Permission denied")
+        raise _make_closed_error(target, "Permission denied")
     if target.is_dir():
         raise ParameterError(f"{str(target)!r} is a folder", "pass the path of a file")
     if target.exists() and not target.is_file():  # a file in the place of /dev/null would break everything else
         raise ParameterError(f"{str(target)!r} is a device or a pipe, not a file", "pass the path of a file")
     if target.exists() and not overwrite:
-        raise _taken_error(target)
+        raise _make_taken_error(target)
 
 
 @contextmanager
@@ -177,17 +177,17 @@ def _claim(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
     except FileExistsError:
-        raise _taken_error(target) from None
+        raise _make_taken_error(target) from None
     except (OSError, AttributeError):  # a file system without links, or a system
         source.replace(target)
     else:
         source.unlink()
 
 
-def _taken_error(target: Path) -> ParameterError:
+def _make_taken_error(target: Path) -> ParameterError:
     way_out = Text("pass ", Argument("overwrite", True), ", or another path")
     return ParameterError(f"{str(target)!r} exists already", way_out)
 
 
-def _closed_error(target: Path, why: str) -> ParameterError:
+def _make_closed_error(target: Path, why: str) -> ParameterError:
     return ParameterError(f"Nothing can be written in the folder {str(target.parent)!r} ({why})", "pass another path")

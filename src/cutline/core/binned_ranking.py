@@ -1,4 +1,4 @@
-"""Rankings whose cells are bins of scores, and how uncertain they leave the AUC."""
+"""Rankings whose cells are bins of scores, and the width of the bracket of their AUC."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def find_clusters(top: Array, bottom: Array) -> tuple[Array, Array]:
 
 
 def auc_width(ranking: Ranking) -> float:
-    """Return how far apart the ends of the bracket of the AUC are: 0 for an exact ranking.
+    """Return the width of the bracket of the AUC: 0 for an exact ranking.
 
     >>> auc_width(rank_bins(np.array([4, 2]), np.array([3, 1]), np.array([1, 1]), np.array([1, 1])))
     0.5
@@ -84,7 +84,7 @@ def auc_width(ranking: Ranking) -> float:
 
 
 def coarsen(ranking: Ranking, bins: int | npt.ArrayLike) -> Bracket:
-    """Return the bracket that remains when the order inside bins of the score is forgotten; see `Ranking.coarsen`."""
+    """Return the bracket of a ranking without the order inside bins of the score; see `Ranking.coarsen`."""
     if ranking.pos.ndim > 1:
         raise InputError("This is a stack of rankings", "coarsen them one by one")
     if validation.is_single(bins):

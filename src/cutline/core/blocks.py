@@ -1,4 +1,4 @@
-"""Sums and extremes over the cells of a ranking: of a long one in blocks, whose columns stay in the cache.
+"""Sums and extremes over the cells of a ranking; a long ranking is processed in blocks that fit the CPU cache.
 
 Sums of smooth functions of the probabilities need still less: a stretch of a thousand cells with nearly equal scores is
 as good as a few points that have the same sums of all polynomials up to a degree (`condense`).
@@ -41,7 +41,7 @@ class Block(Ranking):
 
     @cached_property
     def is_in_blocks(self) -> bool:
-        """It is one itself."""
+        """Return False: a block is not divided again."""
         return False
 
     @cached_property
@@ -57,12 +57,12 @@ class Block(Ranking):
     @cached_column
     def tp(self) -> Array:
         """Positives at or above each cut, from the one before the first cell on."""
-        return _cumulate_from(self.above[0], self.pos)
+        return _cumulate_block(self.above[0], self.pos)
 
     @cached_column
     def fp(self) -> Array:
         """Negatives at or above each cut, from the one before the first cell on."""
-        return _cumulate_from(self.above[1], self.neg)
+        return _cumulate_block(self.above[1], self.neg)
 
     @cached_column
     def tpr(self) -> Array:
@@ -82,7 +82,7 @@ class Block(Ranking):
 
     @cached_property
     def condensed(self) -> Block:
-        """The points that take the place of the cells in sums of smooth functions."""
+        """Points that replace the cells in sums of smooth functions."""
         score, pos, neg, *_ = self.points
         return Block(score, pos, neg, pos, neg, of=self.whole)
 
@@ -92,7 +92,7 @@ class Block(Ranking):
         return condense(self)
 
 
-def _cumulate_from(start: int, cells: Array) -> Array:
+def _cumulate_block(start: int, cells: Array) -> Array:
     totals = np.empty(len(cells) + 1, np.int64)
     totals[0] = start
     np.cumsum(cells, out=totals[1:])
@@ -124,7 +124,7 @@ class Points(NamedTuple):
 
 
 def condense(block: Block) -> Points:
-    """Return a few points for each narrow stretch of cells, with the same sums of polynomials below degree `NODES`.
+    """Replace each narrow stretch of cells by a few points with the same sums of polynomials below degree `NODES`.
 
     The points are Chebyshev's on the stretch, so that the sum of a smooth function over them is the sum of its
     interpolating polynomial over the cells: equal to the last digits, if the function has no singularity but at 0 and
@@ -221,7 +221,7 @@ class CellReduction:
         return self.definition(block.condensed if is_smooth else block, *parameters)
 
     def join(self, first: Any, second: Any) -> Any:
-        """Combine what two stretches of cells give."""
+        """Combine the totals of two stretches of cells."""
         if not isinstance(first, tuple) or not isinstance(self.combine, tuple | np.ufunc):
             return self.combine(first, second)  # type: ignore[operator]
         rules = self.combine if isinstance(self.combine, tuple) else (self.combine,) * len(first)
@@ -239,12 +239,12 @@ def reduce_over_cells(
 
 
 def is_always_smooth(*_: Any, **__: Any) -> bool:
-    """Whether a sum is one of smooth functions: with all parameters."""
+    """Return True: a sum of smooth functions with all parameters."""
     return True
 
 
 def compute_together(ranking: Ranking) -> None:
-    """Compute what measures with their default parameters need of a long ranking in one pass over its blocks.
+    """Compute the sums that measures with default parameters share in one pass over the blocks of a long ranking.
 
     A block then computes its columns once for all of them.
     """
@@ -278,7 +278,7 @@ condense_blocks.share(of_probabilities=True)
 
 
 def condense_cells(ranking: Ranking) -> Points | None:
-    """Return the points that take the place of all cells in sums of smooth functions of the probabilities.
+    """Return points that replace all cells in sums of smooth functions of the probabilities.
 
     None where there is nothing to gain: of a short ranking, or of scores that are no probabilities.
     """
@@ -290,7 +290,7 @@ def condense_cells(ranking: Ranking) -> Points | None:
 
 
 def condense_ranking(ranking: Ranking) -> Ranking:
-    """Return a list that has the same sums of smooth functions of the probabilities; the ranking itself, if short."""
+    """Return a shorter ranking with the same sums of smooth functions; a short ranking unchanged."""
     points = condense_cells(ranking)
     if points is None:
         return ranking

@@ -22,7 +22,7 @@ _changing = threading.Lock()
 
 
 def is_long(cells: Any) -> bool:
-    """Whether columns such as these are too long to cache many of them; `Ranking.is_long` has the answer."""
+    """Whether columns of this length are too long to cache many; see `Ranking.is_long`."""
     return bool(cells.shape[-1] >= _LONG or cells.size >= _LARGE)
 
 
@@ -50,7 +50,7 @@ def cached_value(ranking: Any, key: Hashable, make: Callable[..., Value], *argum
 
 
 def cached_large_value(ranking: Any, key: Hashable, make: Callable[[], Value]) -> Value:
-    """Return a large value, computing it on the first call; only the last few rankings that asked for one cache it."""
+    """Return a large cached value, computing it on the first call; only the last few rankings keep theirs."""
     with _changing:
         others = [holder for holder in _holders if (held := holder()) is not None and held is not ranking]
         for holder in others[: 1 - _HOLDERS]:
@@ -64,7 +64,7 @@ def cached_large_value(ranking: Any, key: Hashable, make: Callable[[], Value]) -
 
 
 def forget(ranking: Any) -> None:
-    """Clear the cached columns of a long ranking, before work that needs much memory and none of them."""
+    """Clear the cached columns of a long ranking, to free memory."""
     if "_columns" in ranking.__dict__:  # which only a long one has
         ranking.__dict__["_columns"] = {}  # a new one: another thread may be using the old
 

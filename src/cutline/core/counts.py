@@ -1,4 +1,4 @@
-"""The contingency table of a cut, and the one division."""
+"""The contingency table of a cut, and the division that all measures use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cutline refuses, and the words it refuses it with.
+"""Exceptions of cutline, and how their messages are worded.
 
 CutlineError (a ValueError)
 ├── InputError            labels, scores or weights that cannot be ranked
@@ -38,7 +38,7 @@ __all__ = [
 
 
 class CutlineError(ValueError):
-    """Anything that cutline refuses: which argument, what was found, where, and the way out.
+    """Base class of refusals: which argument, the problem, its place, and the remedy.
 
     Python shows the sentence that these make; other front ends make their own from the same parts.
 
@@ -72,7 +72,7 @@ class CutlineError(ValueError):
     found = former_name("found", "problem")
 
     def altered(self, **fields: Any) -> Self:
-        """Return the same refusal with some of its parts replaced."""
+        """Return a copy with some parts replaced."""
         other = copy.copy(self)
         for name, value in fields.items():
             setattr(other, name, value)
@@ -80,12 +80,12 @@ class CutlineError(ValueError):
         return other
 
     def about(self, whom: str) -> Self:
-        """Return the same refusal with the subject that it is about."""
+        """Return a copy with the subject that it is about."""
         return self.altered(whom=f"{whom}: {self.whom}" if self.whom else whom)
 
 
 def format_error(error: CutlineError, words: Words = PYTHON) -> str:
-    """Return the sentence of a refusal, in the words of a front end."""
+    """Format the message of a refusal in the words of a front end."""
     argument, problem = error.argument, error.problem
     is_named = isinstance(problem, Text) and argument in [part.name for part in problem.arguments]
     subject = "" if argument is None or is_named else words.subject(argument)
@@ -106,7 +106,7 @@ class InputError(CutlineError):
 
 
 class PositionError(InputError):
-    """A value that is not as it should be, and where it is: in an array, a position; in a file, a row."""
+    """An invalid value, and its place: a position in an array, a row in a file."""
 
 
 class ParameterError(CutlineError):
@@ -114,7 +114,7 @@ class ParameterError(CutlineError):
 
 
 class NotProbabilitiesError(CutlineError):
-    """A measure of probabilities was asked of scores that are not probabilities."""
+    """A measure of probabilities was requested for scores that are not probabilities."""
 
 
 class UnknownNameError(CutlineError, KeyError):
@@ -125,7 +125,7 @@ class UnknownNameError(CutlineError, KeyError):
 
 
 class UnavailableError(CutlineError, AttributeError):
-    """An attribute that is no measure, or a measure that cannot be had as an attribute."""
+    """An attribute that is no measure, or a measure that needs arguments."""
 
 
 def shorten_repr(value: object) -> str:
@@ -174,7 +174,7 @@ def find_similar(name: object, known: Iterable[str]) -> list[str]:
 
 
 def make_unknown_name_error(kind: str, name: object, known: Iterable[object]) -> UnknownNameError:
-    """Return the refusal of a name that is not among those of its kind, of which the first eight are shown.
+    """Return the refusal of an unknown name, with similar names or the first eight known ones.
 
     >>> str(make_unknown_name_error("model", "forrest", ["forest", "linear"]))
     "There is no model 'forrest' among 'forest', 'linear'. Did you mean forest?"
@@ -186,7 +186,7 @@ def make_unknown_name_error(kind: str, name: object, known: Iterable[object]) ->
 
 
 def quote_if_unclear(name: str) -> str:
-    r"""Return a name as it is, or quoted where a reader or a terminal would misread it.
+    r"""Return a name, quoted if a reader or a terminal would misread it.
 
     >>> quote_if_unclear("score"), quote_if_unclear(" p"), quote_if_unclear(chr(27) + "[2J")
     ('score', "' p'", "'\\x1b[2J'")

@@ -47,7 +47,7 @@ def _escape(character: str) -> str:
 
 
 def is_plain(character: str) -> bool:
-    """Whether a character is shown as it is: it neither steers a terminal nor turns a line."""
+    """Whether a character is safe to print: no control character, and no mark of writing direction."""
     return unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 

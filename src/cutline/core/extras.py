@@ -33,7 +33,7 @@ class MissingExtraError(CutlineError, ImportError):
 
 
 def require(module: str, extra: str = "") -> ModuleType:
-    """Return an optional module, or raise an error that says how to install it, or that memory is too small for it.
+    """Import an optional module; raise with how to install it if it is missing, or if memory is too small for it.
 
     Args:
         module: The name to import, such as "duckdb".
@@ -54,15 +54,15 @@ def require(module: str, extra: str = "") -> ModuleType:
         name = (error.name or "").partition(".")[0]
         if name != module.partition(".")[0]:
             raise
-        raise _missing(name, extra or EXTRAS[name]) from None
+        raise _make_missing_error(name, extra or EXTRAS[name]) from None
 
 
 def explain_missing(error: ModuleNotFoundError) -> MissingExtraError | None:
     """Return the refusal that names the extra of a missing package, or None if it is not an optional one."""
     name = (error.name or "").partition(".")[0]
-    return _missing(name, EXTRAS[name]) if name in EXTRAS else None
+    return _make_missing_error(name, EXTRAS[name]) if name in EXTRAS else None
 
 
-def _missing(name: str, extra: str) -> MissingExtraError:
+def _make_missing_error(name: str, extra: str) -> MissingExtraError:
     distribution = _DISTRIBUTIONS.get(name, name)
     return MissingExtraError(f"This needs {distribution}, which is not installed", f'pip install "cutline[{extra}]"')

@@ -14,14 +14,14 @@ _PASSES = 4
 
 
 class Hulls(NamedTuple):
-    """The cuts on the hulls of all rankings of a stack, one after the other, and the row that each belongs to."""
+    """Cuts on the hulls of all rankings of a stack, concatenated, and the row of each cut."""
 
     row: Array
     cut: Array
 
     @property
     def is_followed(self) -> Array:
-        """Whether each corner, except for the last of all, is followed by one of the same row."""
+        """Whether each corner but the very last is followed by a corner of the same row."""
         return np.asarray(self.row[1:] == self.row[:-1])
 
 

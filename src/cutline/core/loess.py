@@ -1,4 +1,4 @@
-"""Local regression of a share on a score: Cleveland's loess, on distinct points that stand for several cases.
+"""Local regression of a share on a score: Cleveland's loess, on distinct points with multiplicities.
 
 Three variants that the field uses, because the number that is read off the curve depends on them:
 
@@ -87,10 +87,10 @@ class Cubics(NamedTuple):
         if len(values) == 1:
             for i in range(0, len(x), _PIECE_OF_ONE):
                 part = slice(i, i + _PIECE_OF_ONE)
-                _read(x[part], self.corners[0], self.value[0], self.slope[0], out=values[0, part])
+                _write_curve(x[part], self.corners[0], self.value[0], self.slope[0], out=values[0, part])
             return values
         for i in range(0, len(x), _PIECE):
-            values[:, i : i + _PIECE] = _hermite(x[i : i + _PIECE], *self)
+            values[:, i : i + _PIECE] = _make_hermite_cubics(x[i : i + _PIECE], *self)
         return values
 
 
@@ -99,9 +99,9 @@ def fit_cubics(x: Array, weight: Array, y: Array, span: float = 0.75, degree: in
     rows.
     """
     shared = weight[:1] if _is_shared(weight) else weight
-    ends, near = _windows(shared, span, degree, is_whole)
-    corners = _corners(x, shared, ends, span, is_whole)
-    value, slope = _fits(x, shared, y, ends, corners, near, "loess", degree)
+    ends, near = _count_window_cases(shared, span, degree, is_whole)
+    corners = _find_corners(x, shared, ends, span, is_whole)
+    value, slope = _fit_polynomials(x, shared, y, ends, corners, near, "loess", degree)
     return Cubics(np.broadcast_to(corners, value.shape), value, slope)
 
 
@@ -132,15 +132,17 @@ def fit_cubics_of_long(
     ends = np.add(pos, neg, dtype=float)[None]
     np.cumsum(ends[0], out=ends[0])
     near = _cases_of_windows(ends, span, degree, is_whole=True)
-    corners = _corners(x, ends, ends, span, is_whole=True)
-    radii = _radii(x, ends, corners, near)
-    sums = [_long_moments(x, pos, neg, condensed, *window, degree) for window in zip(corners[0], radii[0], strict=True)]
+    corners = _find_corners(x, ends, ends, span, is_whole=True)
+    radii = _find_radii(x, ends, corners, near)
+    sums = [
+        _sum_long_moments(x, pos, neg, condensed, *window, degree) for window in zip(corners[0], radii[0], strict=True)
+    ]
     powers, rights = (np.stack(part) for part in zip(*sums, strict=True))
-    value, slope = _polynomials(powers, rights, radii[0], degree)
+    value, slope = _solve_normal_equations(powers, rights, radii[0], degree)
     return Cubics(corners, value[None], slope[None])
 
 
-def _long_moments(
+def _sum_long_moments(
     x: Array, pos: Array, neg: Array, condensed: Condensed, at: float, radius: float, degree: int
 ) -> tuple[Array, Array]:
     """Return the sums in the normal equations at one point: over the points of the stretches on which the kernel is a
@@ -157,7 +159,7 @@ def _long_moments(
     u -= at
     u /= radius
     np.clip(u, -1.0, 1.0, out=u)
-    kernel = _kernel(np.abs(u), "loess")
+    kernel = _compute_kernel(np.abs(u), "loess")
     both = []
     for nodes, weights, highest in (
         (condensed.size, pos[cells] + neg[cells], 2 * degree),
@@ -178,8 +180,8 @@ def _is_shared(weight: Array) -> bool:
     return len(weight) > 1 and bool((weight[1] == weight[0]).all() and (weight == weight[0]).all())
 
 
-def _windows(weight: Array, span: float, degree: int, is_whole: bool) -> tuple[Array, Array]:
-    """Return how many cases there are up to each point, and how many a window holds."""
+def _count_window_cases(weight: Array, span: float, degree: int, is_whole: bool) -> tuple[Array, Array]:
+    """Count the cases up to each point, and the cases of a window."""
     ends = np.cumsum(weight, axis=-1, dtype=float)
     return ends, _cases_of_windows(ends, span, degree, is_whole)
 
@@ -194,13 +196,13 @@ def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree:
     if method == "loess":
         values = fit_cubics(x, weight, y, span, degree, is_whole).at(x)
     else:
-        ends, near = _windows(weight, span, degree, is_whole)
-        values = _fits(x, weight, y, ends, np.broadcast_to(x, y.shape), near, method, degree)[0]
+        ends, near = _count_window_cases(weight, span, degree, is_whole)
+        values = _fit_polynomials(x, weight, y, ends, np.broadcast_to(x, y.shape), near, method, degree)[0]
     few = np.count_nonzero(weight, axis=-1) < _FEWEST
     return np.where(few[:, None], y, values) if few.any() else values
 
 
-def _corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) -> Array:
+def _find_corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) -> Array:
     """Return the ends of the cells of a one-dimensional k-d tree, a row for each resample: cells are halved down to few
     cases.
 
@@ -216,7 +218,7 @@ def _corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) 
     while cells.size:
         start, end, low, high = cells
         middle = np.floor((start + 1 + end) / 2) if is_whole else (start + end) / 2
-        cut = _nearest_end(ends, middle, start, end)
+        cut = _find_nearest_end(ends, middle, start, end)
         at = x[np.minimum(_count_below(ends, cut), len(x) - 1)]
         is_split = (end - start > most) & (at != low) & (at != high) & (start < cut) & (cut < end)
         some = is_split.any(0)
@@ -229,14 +231,14 @@ def _corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) 
 
 
 def _count_below(ends: Array, places: Array) -> Array:
-    """Return how many running totals of each row are below each of its places."""
+    """Count the running totals of each row below each of its places."""
     if len(ends) == 1:  # one row is searched, which needs no column of its length
         return np.searchsorted(ends[0], places)
     return np.asarray((ends[:, None] < places[..., None]).sum(-1))
 
 
-def _nearest_end(ends: Array, middle: Array, start: Array, end: Array) -> Array:
-    """Return the end of a tie that is nearest to the middle of each cell, the later one of two; the middle, if none is
+def _find_nearest_end(ends: Array, middle: Array, start: Array, end: Array) -> Array:
+    """Return the end of a tie nearest to the middle of each cell, the later of two; the middle if none is
     inside.
     """
     later = np.minimum(_count_below(ends, middle), ends.shape[-1] - 1)
@@ -248,7 +250,7 @@ def _nearest_end(ends: Array, middle: Array, start: Array, end: Array) -> Array:
     return np.where(is_up, middle + up, np.where(is_down, middle - down, middle))
 
 
-def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
+def _find_radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
     """Return the radius of the window around each point: the distance of its `near`-th nearest case.
 
     A window that starts at a point stops at the first point with which it holds enough cases. A later start has a later
@@ -258,7 +260,7 @@ def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
     last = len(x) - 1
     for totals, places, mass, radii in zip(ends, at, near * (1 - 1e-12), radius, strict=True):
         if len(x) >= max(_SEARCHED, _FEW * len(places)):
-            radii[:] = _searched_radii(x, totals, places, mass)
+            radii[:] = _search_radii(x, totals, places, mass)
             continue
         stop = np.searchsorted(totals, np.concatenate(([0.0], totals[:-1])) + mass)
         starts = int(np.searchsorted(stop, last, side="right"))  # a window that starts later never holds enough
@@ -270,8 +272,8 @@ def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
     return radius
 
 
-def _searched_radii(x: Array, totals: Array, places: Array, mass: float) -> Array:
-    """Return the same for a few places of a long list: the start of each window is searched, which lists none."""
+def _search_radii(x: Array, totals: Array, places: Array, mass: float) -> Array:
+    """Return the radii at a few places of a long list, searching the start of each window by bisection."""
     last = len(x) - 1
 
     def stops(start: Array) -> Array:
@@ -296,27 +298,27 @@ def _searched_radii(x: Array, totals: Array, places: Array, mass: float) -> Arra
     return np.asarray(np.minimum(radii, radii_before))
 
 
-def _fits(
+def _fit_polynomials(
     x: Array, weight: Array, y: Array, ends: Array, at: Array, near: Array, method: str, degree: int
 ) -> tuple[Array, Array]:
-    """Return value and slope of the local polynomial at each point of each row; one row of weights may serve all."""
-    radii = _radii(x, ends, at, near)
+    """Return value and slope of the local polynomial at each point of each row; rows may share one row of weights."""
+    radii = _find_radii(x, ends, at, near)
     owner, places, reach = np.repeat(np.arange(len(at)), at.shape[-1]), at.ravel(), radii.ravel()
     rows = _IN_CACHE // min(_BLOCK, len(x))
     parts = []
     for i in range(0, len(places), rows):
         part = slice(i, i + rows)
-        parts.append(_moments(x, weight, y, owner[part], places[part], reach[part], method, degree))
+        parts.append(_sum_moments(x, weight, y, owner[part], places[part], reach[part], method, degree))
     powers, rights = (np.concatenate(part) for part in zip(*parts, strict=True))
     if len(y) > len(at):  # each response has its own right side
         powers, reach = np.tile(powers, (len(y), 1)), np.tile(reach, len(y))
         rights = np.concatenate(rights.swapaxes(0, 1))
-    value, slope = _polynomials(powers, rights, reach, degree)
+    value, slope = _solve_normal_equations(powers, rights, reach, degree)
     shape = len(y), at.shape[-1]
     return value.reshape(shape), slope.reshape(shape)
 
 
-def _polynomials(powers: Array, rights: Array, reach: Array, degree: int) -> tuple[Array, Array]:
+def _solve_normal_equations(powers: Array, rights: Array, reach: Array, degree: int) -> tuple[Array, Array]:
     """Return value and slope of each local polynomial, from the sums in its normal equations."""
     left = powers[:, np.arange(degree + 1)[:, None] + np.arange(degree + 1)]
     scale = np.sqrt(np.maximum(np.einsum("ikk->ik", left), 1e-300))
@@ -340,7 +342,7 @@ def _solve(left: Array, right: Array) -> Array:
     return solution
 
 
-def _moments(
+def _sum_moments(
     x: Array, weight: Array, y: Array, owner: Array, at: Array, radii: Array, method: str, degree: int
 ) -> tuple[Array, Array]:
     """Return the sums in the normal equations at each point, in units of the window.
@@ -359,7 +361,7 @@ def _moments(
         u = x[part] - at[:, None]
         u /= radii[:, None]
         np.clip(u, -1.0, 1.0, out=u)
-        w = _kernel(np.abs(u), method)
+        w = _compute_kernel(np.abs(u), method)
         w *= weight[owner, part]
         response = y[:, part] if is_shared else y[owner, part]
         for k in range(2 * degree + 1):
@@ -370,7 +372,7 @@ def _moments(
     return powers, rights
 
 
-def _kernel(distance: Array, method: str) -> Array:
+def _compute_kernel(distance: Array, method: str) -> Array:
     """Return the weight at a distance from 0 to 1, in units of the window."""
     if method == "epanechnikov":
         return np.asarray(1 - distance * distance)
@@ -382,7 +384,7 @@ def _kernel(distance: Array, method: str) -> Array:
     return np.asarray(weight)
 
 
-def _read(x: Array, corners: Array, value: Array, slope: Array, *, out: Array) -> None:
+def _write_curve(x: Array, corners: Array, value: Array, slope: Array, *, out: Array) -> None:
     """Write one curve at some points into `out`, cell by cell."""
     ends = np.concatenate(([0], np.searchsorted(x, corners[1:-1], side="right"), [len(x)]))
     for i in np.flatnonzero(np.diff(ends)):
@@ -399,7 +401,7 @@ def _read(x: Array, corners: Array, value: Array, slope: Array, *, out: Array) -
         cubic += value[i]
 
 
-def _hermite(x: Array, corners: Array, value: Array, slope: Array) -> Array:
+def _make_hermite_cubics(x: Array, corners: Array, value: Array, slope: Array) -> Array:
     """Return the cubics that have the given values and slopes at the corners of each row."""
     inner = np.searchsorted(x, corners[:, 1:-1], side="right")
     lengths = np.diff(inner, axis=-1, prepend=0, append=len(x)).ravel()  # how many points are in each cell

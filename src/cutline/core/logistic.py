@@ -66,7 +66,7 @@ def fit(
 
 
 class _Problem(NamedTuple):
-    """What the rows share; `penalty` has a row for each, `design` one for each coefficient, still to be scaled."""
+    """Inputs that the rows share; `penalty` has a row for each, `design` one for each coefficient, not yet scaled."""
 
     design: Array
     scale: Array

@@ -57,7 +57,7 @@ class AddressSpaceError(CutlineError):
 
 
 def find_limit() -> int | None:
-    """Return how many bytes of memory this process may map; None where there is no such limit."""
+    """Return the limit of the address space of this process in bytes; None without a limit."""
     try:
         import resource
     except ImportError:  # Windows
@@ -75,7 +75,7 @@ def prepare_command() -> None:
     if limit is None:
         return
     if limit < NEEDED:
-        raise address_space_error("cutline", limit, NEEDED)
+        raise make_address_space_error("cutline", limit, NEEDED)
     for name in _THREADS:
         os.environ.setdefault(name, "1")
 
@@ -84,7 +84,7 @@ def check_package(name: str) -> None:
     """Raise if a package would end the process under its limit rather than fail."""
     limit, needed = find_limit(), _NEEDED_BY.get(name, 0)
     if limit is not None and limit < needed:
-        raise address_space_error(_TITLES.get(name, name), limit, needed)
+        raise make_address_space_error(_TITLES.get(name, name), limit, needed)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -97,7 +97,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     return find_limit() is not None and any(words in text for words in _USED_UP)
 
 
-def address_space_error(who: str, limit: int, needed: int) -> AddressSpaceError:
+def make_address_space_error(who: str, limit: int, needed: int) -> AddressSpaceError:
     """Return the refusal of a step that needs more than the limit."""
     problem = (
         f"This process may use {_format_size(limit)} of address space, and {who} needs about {_format_size(needed)}"

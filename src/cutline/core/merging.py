@@ -1,4 +1,4 @@
-"""Rankings add up: chunks, partitions, machines and days combine exactly, because cells of one score do."""
+"""Exact merging of rankings of chunks, partitions, machines or days: the cells of one score add up."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
 
 
 def _find_common_negative(parts: Sequence[Ranking]) -> Any:
-    """Return the label of the negatives that all parts agree on; a part that has none does not count.
+    """Return the label of the negatives that all parts share; parts without one do not count.
 
     Args:
         parts: Rankings with the same positive label.
@@ -119,7 +119,7 @@ def subtract_ranking(whole: Ranking, part: Ranking) -> Ranking | None:
 
 
 def _check_alike(parts: list[Ranking]) -> None:
-    """Refuse rankings that cannot be added up."""
+    """Raise if rankings cannot be added up."""
     first = parts[0]
     for part in parts[1:]:
         if part.higher_is_positive != first.higher_is_positive:

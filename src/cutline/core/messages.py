@@ -75,11 +75,11 @@ class Text(str):
         return tuple(part for part in self.parts if isinstance(part, Argument))
 
     def __reduce__(self) -> tuple[type[Text], tuple[str | Argument, ...]]:
-        return Text, tuple(map(_portable, self.parts))
+        return Text, tuple(map(_make_portable, self.parts))
 
 
 class Written(str):
-    """A value that cannot leave its process, as it looked there."""
+    """The representation of a value that cannot be pickled."""
 
     __slots__ = ()
 
@@ -87,7 +87,7 @@ class Written(str):
         return str(self)
 
 
-def _portable(part: str | Argument) -> str | Argument:
+def _make_portable(part: str | Argument) -> str | Argument:
     """Return a part of a text that can be sent to another process: a user's function cannot."""
     if isinstance(part, Argument):
         try:

@@ -1,4 +1,4 @@
-"""Two threads for work that numpy does without holding the interpreter, and that an interruption ends at once."""
+"""Two threads for work of numpy that releases the interpreter; an interruption ends them at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _here = threading.local()  # of a thread that works for `map_parallel`: what tel
 
 
 class UnwantedError(Exception):
-    """Raised inside a thread whose result is no longer needed; it ends the thread and goes no further."""
+    """Raised inside a thread whose result is no longer needed, to end it."""
 
 
 def map_parallel(
@@ -112,7 +112,7 @@ def stop_if_unwanted() -> None:
 
 @contextmanager
 def report_progress_to(watcher: Watcher) -> Iterator[None]:
-    """Tell the watcher, while the block runs, how many items of long work are done, and of how many."""
+    """Report to the watcher, while the block runs, how many items of long work are done, and of how many."""
     _watchers.append(watcher)
     try:
         yield
@@ -126,6 +126,6 @@ def is_watched() -> bool:
 
 
 def report_progress(done: int, of: int) -> None:
-    """Tell whoever watches how much is done, and of how much."""
+    """Report to the watcher, if any, how many items are done, and of how many."""
     if _watchers:
         _watchers[-1](done, of)

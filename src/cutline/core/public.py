@@ -1,4 +1,4 @@
-"""What all public functions share: former names of arguments, hints for other packages' names, short tracebacks."""
+"""The decorator of public functions: former names of arguments, hints for other packages' names, short tracebacks."""
 
 from __future__ import annotations
 
@@ -148,17 +148,17 @@ def _wrap(function: Callable[..., Any], former: Mapping[str, str]) -> Callable[.
             error.__suppress_context__ = True
             raise error.with_traceback(None) from error.__cause__
         except TypeError as error:
-            if _is_of_a_call(error):
+            if _is_wrong_call(error):
                 if len(args) > code.co_argcount:
-                    error = TypeError(_by_position(code, len(args)))
+                    error = TypeError(_explain_positional(code, len(args)))
                 raise error.with_traceback(None) from None
             raise
 
     return call
 
 
-def _by_position(code: CodeType, given: int) -> str:
-    """Return which arguments a function takes by position, and that the others need their names."""
+def _explain_positional(code: CodeType, given: int) -> str:
+    """Explain which arguments a function takes by position, and that the others need their names."""
     positional, named = (
         code.co_varnames[: code.co_argcount],
         code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount],
@@ -169,7 +169,7 @@ def _by_position(code: CodeType, given: int) -> str:
     return f"{code.co_name}() {first}, and {given} arguments were given{others}."
 
 
-def _is_of_a_call(error: TypeError) -> bool:
+def _is_wrong_call(error: TypeError) -> bool:
     """Whether a public function was called with arguments that it does not take: no frame below its wrapper raised."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:

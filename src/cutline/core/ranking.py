@@ -20,7 +20,7 @@ from cutline.core import validation
 from cutline.core.array_ops import Array, PairWeights, Symbol, as_array, count_first, cumulate, dot, fill, take
 from cutline.core.caching import Value, cached_column, cached_if_short, cached_value, is_long
 from cutline.core.counts import CLASSES, Counts, add_commas, check_count, divide, format_number
-from cutline.core.errors import InputError
+from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.escaping import html_text
 from cutline.core.hull import Hulls, find_hulls
 from cutline.core.public import public
@@ -156,7 +156,7 @@ class Ranking:
 
     @cached_property
     def squared(self) -> Ranking:
-        """The ranking whose cells hold the squared weights, of which the variance of a sum over the cases is made."""
+        """The ranking whose cells hold the squared weights, for the variance of a sum over the cases."""
         return replace(self, pos=self.pos2, neg=self.neg2)
 
     @cached_column
@@ -173,7 +173,7 @@ class Ranking:
 
     @cached_column
     def ends(self) -> Array:
-        """How many places of the list each cut takes."""
+        """Number of places of the list that each cut takes."""
         return self.tp + self.fp
 
     @cached_column
@@ -203,7 +203,7 @@ class Ranking:
 
     @cached_property
     def pairs(self) -> PairWeights:
-        """How a positive and a negative stand to each other, over all pairs of them."""
+        """Weights of the concordant, tied and all pairs of a positive and a negative."""
         pos, positives, total = self.pos, self.positives, self.total
         # Too many pairs for integers: floats lose last digits, but do not overflow.
         if pos.dtype.kind != "f" and (total if pos.ndim == 1 else total.max()) >= 2**31:
@@ -225,7 +225,7 @@ class Ranking:
 
     @cached_column
     def key(self) -> Array:
-        """The scores as float64, turned so that higher means more positive."""
+        """The scores as float64, negated if low scores mean positive."""
         score = self.score.astype(float, copy=False)
         return score if self.higher_is_positive else -score
 
@@ -300,7 +300,7 @@ class Ranking:
 
     @property
     def class_titles(self) -> tuple[str, str]:
-        """What tables call the positives and the negatives: by the user's own names too, where there are such."""
+        """Titles of the positives and the negatives in tables, with the user's labels."""
         return class_titles(self.positive, self.negative)
 
     def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
@@ -314,7 +314,7 @@ class Ranking:
 
     @property
     def bracket(self) -> Bracket | None:
-        """Of bins, the two rankings between which the exact one lies; None for an exact ranking."""
+        """The two rankings between which the exact ranking of bins lies; None for an exact ranking."""
         return None if self.reach is None else Bracket(self.extreme(first_pos=False), self.extreme(first_pos=True))
 
     def extreme(self, *, first_pos: bool) -> Ranking:
@@ -343,16 +343,23 @@ class Ranking:
 
     def cut(self, threshold: float) -> int:
         """Return how many distinct scores are at or beyond the threshold, which is read in the type of the scores."""
-        return int(self.cuts(threshold))
+        cuts = self.cuts(threshold)
+        if cuts.ndim or threshold is None:
+            raise ParameterError(f"is {shorten_repr(threshold)}", "pass a number", argument="threshold")
+        return int(cuts)
 
     def cuts(self, thresholds: Any) -> Array:
         """Return how many distinct scores are at or beyond each of several thresholds."""
-        with np.errstate(over="ignore"):  # beyond what the type holds is infinite
-            at = np.asarray(thresholds).astype(self.score.dtype)
+        try:
+            with np.errstate(over="ignore"):  # beyond what the type holds is infinite
+                at = np.asarray(thresholds).astype(self.score.dtype)
+        except (TypeError, ValueError):
+            raise ParameterError(f"is {shorten_repr(thresholds)}", "pass a number", argument="threshold") from None
         if not self.higher_is_positive:
             return np.asarray(self.score.searchsorted(at, side="right"))
         return np.asarray(len(self) - self.score[::-1].searchsorted(at, side="left"))
 
+    @public
     def at_threshold(self, threshold: float) -> Counts:
         """Return the table when every case whose score reaches the threshold is predicted positive.
 
@@ -409,6 +416,15 @@ class Ranking:
         Inside a tie the places go to its cases at random, so the counts are expectations (Arbel & Rokach, eq. 5).
         `quota` is a number, or an array with the ranking's leading axes; of one ranking, of any shape.
         """
+        if quota is None or isinstance(quota, str):
+            validation.check_number(quota, "quota")  # raises
+        is_traced = not isinstance(self.pos, np.ndarray)
+        if isinstance(quota, int | float) and not is_traced and self.pos.ndim == 1 and not 0 <= quota <= self.total:
+            raise ParameterError(
+                f"is {quota:g}, but the list has {format_number(self.total)} places",
+                "pass a number of places from 0 to all of them",
+                argument="quota",
+            )
         if self.is_long and np.ndim(quota) == 0:
             return self.cached(("at quota", float(quota)), lambda: self._at_quota(quota))
         return self._at_quota(quota)
@@ -429,7 +445,7 @@ class Ranking:
         return Counts(tp, fp, fn, tn, self.score[index], self.are_probabilities, self.class_titles)
 
     def _at_quotas(self, quotas: Array) -> Counts:
-        """Return the tables of a few quotas, one after the other: columns as long as the list would take longer."""
+        """Return the tables of a few quotas in a loop, which is faster than computing columns as long as the list."""
         tables = [self._at_quota(quota) for quota in quotas]
         tp, fp, fn, tn, threshold = (
             np.array([getattr(table, name) for table in tables]) for name in ("tp", "fp", "fn", "tn", "threshold")
@@ -460,16 +476,17 @@ class Ranking:
         return block * BLOCK + inside, ends[inside]
 
     def one_by_one(self) -> list[Ranking]:
-        """Return the rankings of a stack; a single one is a stack of one. Those of a small stack are kept."""
-        return self.cached("one by one", self._apart) if self.pos.size <= _CACHED_APART else self._apart()
+        """Return the rankings of a stack; a single ranking is a stack of one. Those of a small stack are cached."""
+        return self.cached("one by one", self._split_stack) if self.pos.size <= _CACHED_APART else self._split_stack()
 
-    def _apart(self) -> list[Ranking]:
+    def _split_stack(self) -> list[Ranking]:
         columns = np.broadcast_arrays(self.pos, self.neg, self.pos2, self.neg2)
         rows = zip(*(column.reshape(-1, len(self)) for column in columns), strict=True)
         return [replace(self, pos=p, neg=n, pos2=p2, neg2=n2) for p, n, p2, n2 in rows]
 
     # ---- new rankings
 
+    @public
     def __add__(self, other: Ranking) -> Ranking:
         """Return the ranking of both sets of cases together."""
         if not isinstance(other, Ranking):
@@ -498,7 +515,7 @@ class Ranking:
 
     @public
     def coarsen(self, bins: int | npt.ArrayLike) -> Bracket:
-        """Forget the order inside bins of the score, and keep what that leaves certain.
+        """Drop the order inside bins of the score, and return the bracket that remains certain.
 
         `bins` is a number of bins of about equal weight, or the thresholds that separate them.
 
@@ -567,7 +584,7 @@ def _pairs_below(pos: Array, neg: Array, start: int, above: int) -> Any:
 
 
 def find_scores(ranking: Ranking, scores: Array) -> Array:
-    """Return where each of the cases that a ranking was made of stands in it: by sorting, which the cache likes.
+    """Return the position in a ranking of each case that it was made of; sorting is faster than a search.
 
     >>> find_scores(Ranking.of_counts([0.8, 0.5, 0.2], [1, 0, 1], [0, 2, 1]), np.array([0.2, 0.8, 0.5])).tolist()
     [2, 0, 1]
@@ -589,7 +606,7 @@ def find_scores(ranking: Ranking, scores: Array) -> Array:
 
 
 def format_cases(ranking: Ranking, number: Callable[[Any], str] = format_number) -> str:
-    """Return how many cases there are, or what they weigh; `number` writes the number."""
+    """Format the number of cases, or their weight; `number` formats the number."""
     if not ranking.is_unweighted:
         return f"cases of weight {number(ranking.total)}"
     return f"{number(ranking.total)} case" + ("" if ranking.total == 1 else "s")
@@ -622,7 +639,7 @@ def plural_titles(ranking: Ranking) -> tuple[str, str]:
 
 
 def describe_classes(ranking: Ranking) -> str:
-    """Return which label is positive, and which negative where that is not plain.
+    """Describe which label is positive, and which is negative if that is not obvious.
 
     Args:
         ranking: The ranking of the cases.
@@ -632,7 +649,7 @@ def describe_classes(ranking: Ranking) -> str:
 
 
 def describe_unusual_names(ranking: Ranking) -> str:
-    """Return the same as the end of a bracket; nothing where labels are the usual 1 and 0.
+    """Return this description as the end of a parenthesis; empty for the usual labels 1 and 0.
 
     Args:
         ranking: The ranking of the cases.
@@ -650,7 +667,7 @@ def format_positive_share(ranking: Ranking) -> str:
 
 
 def _is_usual(positive: Any, negative: Any) -> bool:
-    """Whether labels are so common that naming them tells nothing: 1 or true, and 0, -1 or false."""
+    """Whether labels are so common that they need not be named: 1 or true, and 0, -1 or false."""
     numbers = (bool, int, float, np.number, np.bool_)
     known = isinstance(positive, numbers) and positive == 1
     return known and (negative is None or (isinstance(negative, numbers) and negative in (0, -1)))

@@ -51,24 +51,24 @@ def save(ranking: Ranking, path: str | os.PathLike[str], *, overwrite: bool = Fa
         raise ParameterError("A ranking has a file format of its own", 'pass a name such as "monday.ranking"')
     columns = {name: getattr(ranking, name) for name in _COLUMNS if not (ranking.is_unweighted and name in _SQUARES)}
     columns |= {} if ranking.reach is None else dict(zip(_REACH, ranking.reach, strict=True))
-    payload = _as_parquet(columns)
+    payload = _write_parquet(columns)
     facts = {
         "version": 1 if ranking.exact else VERSION,
-        "positive": _label(ranking.positive),
+        "positive": _encode_label(ranking.positive),
         "higher_is_positive": ranking.higher_is_positive,
         "dropped": int(ranking.dropped),
     }
-    other = _plain(ranking.negative)
+    other = _convert_label(ranking.negative)
     if _is_label(other):
         facts["negative"] = other
     if not ranking.exact:
         facts["exact"] = False
-    header = json.dumps(facts | {"sha256": _checksum(facts, payload)}).encode() + b"\n"
+    header = json.dumps(facts | {"sha256": _compute_checksum(facts, payload)}).encode() + b"\n"
     return write(path, MAGIC + header + payload, overwrite=overwrite)
 
 
 def is_ranking_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is called or begins as a ranking file does; a pipe is left alone, because it can be read once."""
+    """Whether a file is a ranking file by its name or first bytes; a pipe is not opened, as it can be read once."""
     try:
         if not Path(path).is_file():
             return False
@@ -99,10 +99,10 @@ def load(path: str | os.PathLike[str]) -> Ranking:
     if not content.startswith(MAGIC):
         raise InputError(f"{title} is not a ranking file", "make one with `cutline rank`, or with Ranking.save()")
     header, _, payload = content[len(MAGIC) :].partition(b"\n")
-    facts = _facts(header, title)
-    if _checksum(facts, payload) != facts["sha256"]:
+    facts = _read_facts(header, title)
+    if _compute_checksum(facts, payload) != facts["sha256"]:
         raise InputError(f"{title} is damaged: its contents do not match its checksum. Make it again.")
-    columns = _from_parquet(payload, title)
+    columns = _read_parquet(payload, title)
     higher_is_positive = facts["higher_is_positive"]
     reason = _find_fault(columns, higher_is_positive=higher_is_positive, exact=facts.get("exact", True))
     if reason:
@@ -124,7 +124,7 @@ def load(path: str | os.PathLike[str]) -> Ranking:
 
 
 def _find_fault(columns: dict[str, Any], *, higher_is_positive: bool, exact: bool) -> str:
-    """Return why the columns are no ranking, or nothing: a right checksum says who wrote them, not what they hold."""
+    """Return why the columns are not a valid ranking, or nothing; a checksum does not show that they are valid."""
     sums = [name for name in _COLUMNS[1:] if name in columns]
     scores = ["score", *(_REACH if not exact else ())]
     required = {*scores, "pos", "neg", *(_SQUARES if "pos2" in columns or "neg2" in columns else ())}
@@ -172,12 +172,12 @@ def _find_fault(columns: dict[str, Any], *, higher_is_positive: bool, exact: boo
     return ""
 
 
-def _checksum(facts: dict[str, Any], payload: bytes) -> str:
+def _compute_checksum(facts: dict[str, Any], payload: bytes) -> str:
     named = {name: value for name, value in facts.items() if name != "sha256"}
     return hashlib.sha256(json.dumps(named, sort_keys=True).encode() + payload).hexdigest()
 
 
-def _facts(header: bytes, title: str) -> dict[str, Any]:
+def _read_facts(header: bytes, title: str) -> dict[str, Any]:
     try:
         facts: dict[str, Any] = json.loads(header)
         version = facts["version"]
@@ -208,13 +208,13 @@ def _is_label(label: Any) -> bool:
     return isinstance(label, bool | int | str) or (isinstance(label, float) and math.isfinite(label))
 
 
-def _plain(label: Any) -> Any:
+def _convert_label(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _label(positive: Any) -> Any:
-    """Return the positive label as JSON holds it."""
-    value = _plain(positive)
+def _encode_label(positive: Any) -> Any:
+    """Convert the positive label to JSON."""
+    value = _convert_label(positive)
     if _is_label(value):
         return value
     raise ParameterError(
@@ -225,7 +225,7 @@ def _label(positive: Any) -> Any:
 
 
 @contextmanager
-def _scratch() -> Iterator[Path]:
+def _open_scratch_file() -> Iterator[Path]:
     """Yield a temporary file, without a name where the system supports that, so that nothing is left if the process
     dies.
     """
@@ -241,7 +241,7 @@ def _scratch() -> Iterator[Path]:
 
 
 @cache
-def _database(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a forked process needs its own
+def _connect_database(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a forked process needs its own
     """Return the database of a process: opening one takes longer than reading the ranking of a day."""
     require("duckdb", "files")
     import duckdb
@@ -252,18 +252,18 @@ def _database(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a fo
     return database
 
 
-def _as_parquet(columns: dict[str, Any]) -> bytes:
-    with _scratch() as file, _database(os.getpid()).cursor() as connection:
+def _write_parquet(columns: dict[str, Any]) -> bytes:
+    with _open_scratch_file() as file, _connect_database(os.getpid()).cursor() as connection:
         connection.register("cells", {name: np.ascontiguousarray(column) for name, column in columns.items()})
         quoted = str(file).replace("'", "''")
         connection.execute(f"COPY cells TO '{quoted}' (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)")
         return file.read_bytes()
 
 
-def _from_parquet(payload: bytes, title: str) -> dict[str, Any]:
+def _read_parquet(payload: bytes, title: str) -> dict[str, Any]:
     import duckdb
 
-    with _scratch() as file, _database(os.getpid()).cursor() as connection:
+    with _open_scratch_file() as file, _connect_database(os.getpid()).cursor() as connection:
         file.write_bytes(payload)
         try:
             return dict(connection.execute("SELECT * FROM read_parquet(?)", [str(file)]).fetchnumpy())

@@ -93,7 +93,7 @@ class Table(ComparedByFields):
 
     @property
     def shown_columns(self) -> list[int]:
-        """The places of the columns that are printed: neither hidden nor empty."""
+        """Indices of the columns that are printed: neither hidden nor empty."""
         return [
             i
             for i, name in enumerate(self.columns)
@@ -127,7 +127,7 @@ class Table(ComparedByFields):
 
 
 class ShownAsTable(ComparedByFields, ABC):
-    """Something that prints, converts and shows itself in a notebook as a table does.
+    """Base class of results that print, convert and show as a table.
 
     A dataclass is declared with eq=False and repr=False, or its fields are printed.
     """
@@ -191,7 +191,7 @@ def align_columns(columns: Sequence[str], cells: Sequence[Sequence[str]], to_the
 
 
 def are_numbers(values: Iterable[Any]) -> bool:
-    """Whether there are values, and all of them that are not None are numbers."""
+    """Whether the values that are not None are numbers, and there is at least one value."""
     known = [value for value in values if value is not None]
     return bool(known) and all(isinstance(value, int | float) for value in known)
 
@@ -228,7 +228,7 @@ def _three_digits(value: float) -> str:
 
 
 def format_both_limits(low: float, high: float) -> tuple[str, str]:
-    """Return both limits of an interval as people read them: a small one beside a larger has four decimals too.
+    """Format both limits of an interval: a small limit beside a larger one has four decimals too.
 
     >>> format_both_limits(-1.41e-05, 0.0213), format_both_limits(1.2e-05, 4.1e-05)
     (('0.0000', '0.0213'), ('0.000012', '0.000041'))

@@ -1,4 +1,4 @@
-"""Checks of what users pass: columns, numbers, weights and the options that several functions share."""
+"""Checks of user input: columns, numbers, weights and options that several functions share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WEIGHTS_ARE = ("counts", "sampling", "importance")
 
 
 def is_single(values: Any) -> bool:
-    """Whether it is one value, and not a list of them, however ragged."""
+    """Whether an argument is a single value, not a list, even a ragged one."""
     try:
         return np.ndim(values) == 0
     except Exception:  # any, because values may be of any class
@@ -41,7 +41,7 @@ def is_single(values: Any) -> bool:
 
 
 def is_among(value: Any, known: Iterable[Any]) -> bool:
-    """Whether a value of any class equals one of the known ones.
+    """Whether a value, of any class, equals one of the known values.
 
     >>> is_among(np.array([1, 0]), [0, 1]), is_among(np.int8(1), [0, 1])
     (False, True)
@@ -60,7 +60,7 @@ def as_column(values: Any, name: str) -> Array:
         problem = f"cannot be read as one column (a {type(values).__name__})"
         raise InputError(problem, "pass one flat column with one value for each case", argument=name) from None
     if array.ndim != 1:
-        raise _not_a_column_error(array, name)
+        raise _make_not_a_column_error(array, name)
     if array.dtype.names:
         fields = ", ".join(array.dtype.names)
         raise InputError(f"holds records ({fields})", "pass one simple value for each case", argument=name)
@@ -71,7 +71,7 @@ def as_column(values: Any, name: str) -> Array:
     return array
 
 
-def _not_a_column_error(array: Array, name: str) -> InputError:
+def _make_not_a_column_error(array: Array, name: str) -> InputError:
     shape = " x ".join(map(str, array.shape))
     problem, way_out = f"has the shape {shape}", "pass one flat column with one value for each case"
     if array.ndim == 2 and array.shape[1] == 2 and name == "scores":
@@ -92,19 +92,19 @@ def as_numbers(values: Any, name: str) -> Array:
     """Convert a column to real numbers; text is refused, even when it spells a number."""
     array = as_column(values, name)
     if array.dtype.kind in "fiub":
-        return array if array.dtype.itemsize <= 8 else _as_float64(array, name)
+        return array if array.dtype.itemsize <= 8 else _convert_to_float64(array, name)
     if array.dtype.kind == "O":
-        return _objects_as_numbers(array, name)
+        return _convert_objects_to_numbers(array, name)
     if array.dtype.kind in "USTV" and array.size:
-        raise _text_error(name, array[0], 0)
+        raise _make_text_error(name, array[0], 0)
     raise InputError(f"is of type {array.dtype}", "pass real numbers", argument=name)
 
 
-def _objects_as_numbers(array: Array, name: str) -> Array:
+def _convert_objects_to_numbers(array: Array, name: str) -> Array:
     numeric = []
     for position, value in enumerate(array):
         if isinstance(value, str | bytes):
-            raise _text_error(name, value, position)
+            raise _make_text_error(name, value, position)
         try:
             if getattr(value, "ndim", 0) or isinstance(value, bytearray | memoryview):  # which float() reads as text
                 raise TypeError  # older versions of numpy take an array of one number for the number
@@ -115,25 +115,25 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
             kind = type(value).__name__
             raise PositionError(f"holds a {kind}", "pass real numbers", argument=name, position=position) from None
         if isinstance(value, int) and value != number:
-            raise _integers_error(name)
+            raise _make_integers_error(name)
         numeric.append(number)
     exact = {value for value in array if isinstance(value, Decimal | Fraction) and value == value}
     if len({float(value) for value in exact}) < len(exact):
-        raise decimals_error(name)
+        raise make_decimals_error(name)
     return np.array(numeric, dtype=float)
 
 
-def decimals_error(name: str) -> InputError:
-    """Return the refusal of exact numbers that would become ties."""
+def make_decimals_error(name: str) -> InputError:
+    """Return the refusal of exact numbers that would become ties as floats."""
     return InputError("holds decimals that float64 cannot tell apart", "pass ranks, or round them", argument=name)
 
 
-def _text_error(name: str, example: Any, position: int) -> InputError:
+def _make_text_error(name: str, example: Any, position: int) -> InputError:
     shown = example if isinstance(example, bytes) else str(example)
     return PositionError(f"holds text, for example {shown!r},", "pass numbers", argument=name, position=position)
 
 
-def _integers_error(name: str) -> InputError:
+def _make_integers_error(name: str) -> InputError:
     return InputError("holds integers beyond 2**53 that float64 cannot tell apart", "pass ranks instead", argument=name)
 
 
@@ -145,11 +145,11 @@ def as_scores(values: Any, name: str = "scores") -> Array:
     if array.dtype.kind in "iu" and array.size and max(abs(int(array.min())), abs(int(array.max()))) > _EXACT_INTEGERS:
         as_float = array.astype(float)
         if any(int(f) != i for f, i in zip(as_float.tolist(), array.tolist(), strict=True)):
-            raise _integers_error(name)
+            raise _make_integers_error(name)
     return array.astype(float)
 
 
-def _as_float64(array: Array, name: str) -> Array:
+def _convert_to_float64(array: Array, name: str) -> Array:
     """Convert wider floats to float64, where that loses nothing."""
     with np.errstate(over="ignore"):
         narrow = array.astype(float)
@@ -248,11 +248,11 @@ def as_score_matrix(values: Any, name: str) -> Array:
 
 
 def encode_classes(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]:
-    """Return which class each case is of, as its position in the order of the classes, and that order."""
+    """Return the class of each case, as its position in the order of the classes, and this order."""
     truth = as_column(labels, "labels")
     absent = find_missing(truth)
     if absent is not None and absent.any():
-        raise missing_error("labels", absent, None, "fill them, or remove the rows")
+        raise make_missing_error("labels", absent, None, "fill them, or remove the rows")
     known = _sort_labels(truth) if order is None else as_column(order, "classes").tolist()
     check_simple(as_column(known, "classes"), "classes")
     check_simple(truth, "labels")
@@ -284,7 +284,7 @@ def _sort_labels(labels: Array) -> list[Any]:
 
 
 def check_simple(array: Array, name: str) -> None:
-    """Refuse a column of lists, mappings or bytes: its values can be neither compared nor named."""
+    """Raise for a column of lists, mappings or bytes, whose values can be neither compared nor named."""
     if array.dtype.kind != "O":
         return
     nested = {kind for kind in set(map(type, array)) if issubclass(kind, NESTED)}
@@ -296,24 +296,24 @@ def check_simple(array: Array, name: str) -> None:
 
 
 def check_length(values: Sized, labels: int, name: str) -> None:
-    """Raise if a column has not as many values as there are labels."""
+    """Raise unless a column has as many values as there are labels."""
     if len(values) != labels:
         lengths = f"has {format_count(len(values), 'value')} but labels has {labels}"
         raise InputError(lengths, "pass one for each label", argument=name)
 
 
 def check_one_order(columns: Mapping[str, Any]) -> None:
-    """Refuse columns whose indexes name the same rows in another order: by position they would be mispaired."""
+    """Raise if columns have the same index in another order: by position they would be mispaired."""
     indexed = [(name, values.index) for name, values in columns.items() if hasattr(values, "iloc")]
     for (first, index), (name, other) in pairwise(indexed):
-        if len(index) == len(other) and not index.equals(other) and _same_labels(index, other):
+        if len(index) == len(other) and not index.equals(other) and _have_same_labels(index, other):
             problem = f"and {name} have the same index in another order"
             raise InputError(
                 problem, f"bring them into one order, for example with {name}.loc[{first}.index]", argument=first
             )
 
 
-def _same_labels(index: Any, other: Any) -> bool:
+def _have_same_labels(index: Any, other: Any) -> bool:
     try:
         return bool(index.is_unique and other.is_unique and index.isin(other).all())
     except (TypeError, AttributeError):
@@ -341,7 +341,7 @@ _ALWAYS_PRESENT = {str, bytes, int, bool}  # types without a value that is missi
 
 
 def find_missing(array: Array) -> Array | None:
-    """Return which values are missing; None when the type has no way to be missing."""
+    """Return which values are missing; None for a type without missing values."""
     if array.dtype.kind == "f":
         return np.isnan(array)
     if array.dtype.kind in "mM":
@@ -360,13 +360,15 @@ def is_missing(value: object) -> bool:
     )
 
 
-def missing_error(name: str, absent: Array, position: Array | None, way_out: str = _FILL) -> InputError:
+def make_missing_error(name: str, absent: Array, position: Array | None, way_out: str = _FILL) -> InputError:
     """Return the error for missing values: how many there are, and where the first is in the user's input."""
     first = int(np.argmax(absent))
-    return missing_values_error(name, int(absent.sum()), first if position is None else int(position[first]), way_out)
+    return make_missing_values_error(
+        name, int(absent.sum()), first if position is None else int(position[first]), way_out
+    )
 
 
-def missing_values_error(name: str, count: int, first: int | None, way_out: str = _FILL) -> InputError:
+def make_missing_values_error(name: str, count: int, first: int | None, way_out: str = _FILL) -> InputError:
     """Return the error for missing values of a column, with the position of the first, if known."""
     problem = f"holds {format_count(count, 'missing value')} (NaN)" + ("" if first is None else ", the first")
     return PositionError(problem, way_out, argument=name, position=first)
@@ -376,10 +378,10 @@ _OWN_GROUP = "name one for each case, its own for a single case"
 
 
 def encode_groups(group: Array, argument: str = "groups", way_out: str = _OWN_GROUP) -> tuple[Array, Array]:
-    """Return the names of the groups, or of strata, and of each row the number of its group."""
+    """Return the names of the groups, or of the strata, and the number of the group of each row."""
     absent = find_missing(group)
     if absent is not None and absent.any():
-        raise missing_error(argument, absent, None, way_out)
+        raise make_missing_error(argument, absent, None, way_out)
     try:
         names, code = np.unique(group, return_inverse=True)
     except TypeError:
@@ -499,7 +501,7 @@ def check_text(value: Any, name: str, example: str) -> str:
 
 
 def list_names(values: Any, name: str) -> list[str]:
-    """Return names in a list, where one may stand alone.
+    """Return a list of names, also for a single name.
 
     >>> list_names("a", "models"), list_names(("a", "b"), "models")
     (['a'], ['a', 'b'])

@@ -122,7 +122,7 @@ class Cut(ComparedByFields):
         self.require()
         values = validation.as_scores(scores)
         if np.isnan(values).any():
-            raise validation.missing_error(
+            raise validation.make_missing_error(
                 "scores", np.isnan(values), None, "a case without a score cannot be flagged or not"
             )
         if self._describe_flagged() == "nobody":

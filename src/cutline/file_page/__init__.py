@@ -1,4 +1,4 @@
-"""A page that takes a file: one offline HTML file that ranks predictions in the browser and shows the measures."""
+"""The file page: one offline HTML file that ranks the predictions of a file in the browser and shows the measures."""
 
 from __future__ import annotations
 

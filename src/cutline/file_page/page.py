@@ -1,4 +1,4 @@
-"""The page that takes a file, as one text: template, style, programs, worker and examples."""
+"""The file page as one text: template, style, programs, worker and examples."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _require_expression(value: Any) -> Expression:
 
 
 def has_influence(measure: Measure) -> bool:
-    """Whether the rule weighs cases anew where there are plenty, to see what they change in a measure."""
+    """Whether the default method reweights cases to find influence values, if there are many cases."""
     return (
         measure.needs is Needs.RANKING
         and measure.name not in JUMPING
@@ -139,7 +139,7 @@ def has_influence(measure: Measure) -> bool:
 
 
 def is_resampled(measure: Measure) -> bool:
-    """Whether the rule resamples: no formula gives an interval, whatever the cases."""
+    """Whether the default method resamples for all samples, because no formula gives an interval."""
     row = _find_methods(measure)
     return row[0].limits is not POINT.limits and not any(method.engine == "formula" for method in row[1:])
 
@@ -193,7 +193,7 @@ def _find_freedom(r: Ranking) -> Any:
 
 
 def limit_mean(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
-    """Return the limits of a mean over the cases, and whether there are plenty, so that the mean is about normal."""
+    """Return the limits of a mean over the cases, and whether there are enough cases for a normal mean."""
     value, positives, negatives = measure.function(r), *compute_effective_sizes(r)
     variance, _ = smooth.compute_variance(measure.form, r, {})
     plenty = np.minimum(positives, negatives) >= constants.PLENTY
@@ -205,7 +205,7 @@ def limit_mean(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, An
 
 
 def limit_smooth(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
-    """Return the limits of a measure whose influence function is known, and whether it tells how uncertain it is."""
+    """Return the limits of a measure with a known influence function, and whether its variance is usable."""
     value, allowed = measure.function(r), measure.range
     variance, freedom = smooth.compute_variance(measure.form, r, {})
     is_known = smooth.has_scale(value, variance, allowed)

@@ -618,7 +618,7 @@ def _number_values(values: Any, name: str, cases: Cases) -> Array:
     validation.check_length(column, cases.rows, name)
     absent = validation.find_missing(column)
     if absent is not None and absent.any():
-        raise validation.missing_error(name, absent, None, "fill them, or leave these rows out")
+        raise validation.make_missing_error(name, absent, None, "fill them, or leave these rows out")
     column = column[cases.position]
     return np.unique(column.astype(str) if column.dtype.kind == "O" else column, return_inverse=True)[1]
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, PositionError
-from cutline.core.validation import decimals_error
+from cutline.core.validation import make_decimals_error
 from cutline.inputs.column_source import (
     SLICE,
     CodedColumn,
@@ -607,7 +607,7 @@ class File(SliceableSource):
         with self._translate_errors():
             exact, as_floats = self._fetch_row(f"SELECT {counts} FROM {self._from}")
         if as_floats < exact:
-            raise decimals_error(request.role)
+            raise make_decimals_error(request.role)
 
     def _check_wide_decimals(self, request: Request) -> None:
         """Refuse decimals of Parquet that have more digits than those of DuckDB, which reads them as floats."""
@@ -633,7 +633,7 @@ class File(SliceableSource):
             query = f"SELECT CAST({self._quote_column(request)} AS DOUBLE) FROM {self._from}"
             floats = self._connection.execute(query).fetchnumpy().popitem()[1]
         if have_hidden_ties(long, np.ma.filled(floats, np.nan)):
-            raise decimals_error(request.role)
+            raise make_decimals_error(request.role)
 
     def _check_long_numbers(self, request: Request) -> None:
         """Refuse numbers of a CSV file that would become ties as floats, if samples of it have that many digits."""
@@ -661,7 +661,7 @@ class File(SliceableSource):
         with self._translate_errors():
             merged, beside = self._fetch_row(query)
         if merged or beside:
-            raise decimals_error(request.role)
+            raise make_decimals_error(request.role)
 
     def _holds_numbers(self, column: str) -> bool:
         """Whether DuckDB reads the column as numbers, or may: text of a CSV file may spell them."""

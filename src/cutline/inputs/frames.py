@@ -18,7 +18,7 @@ from narwhals.exceptions import DuplicateError
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
-from cutline.core.validation import decimals_error
+from cutline.core.validation import make_decimals_error
 from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
 from cutline.inputs.column_source import SLICE, Combinations, Request, SliceableSource, SliceTable, Source, fill_masked
 from cutline.inputs.duck import quote_name, quote_text
@@ -407,7 +407,7 @@ def _check_decimals(frame: nw.LazyFrame[Any], requests: Mapping[Any, Request]) -
             counts = (column.n_unique().alias("exact"), column.cast(nw.Float64).n_unique().alias("floats"))
             table = collect(frame.select(*counts))
             if table["floats"][0] < table["exact"][0]:
-                raise decimals_error("scores")
+                raise make_decimals_error("scores")
 
 
 def collect(frame: nw.LazyFrame[Any]) -> dict[str, Array]:

@@ -391,7 +391,7 @@ def _find_complete_rows(
     incomplete = np.logical_or.reduce(list(absent.values())) & counts
     if incomplete.any() and missing == "error":
         name, mask = next((name, mask & counts) for name, mask in absent.items() if (mask & counts).any())
-        raise validation.missing_error(name, mask, None, _FILL)
+        raise validation.make_missing_error(name, mask, None, _FILL)
     complete = np.flatnonzero(counts & ~incomplete)
     if not len(complete):
         why = "all weights are zero" if not counts.any() else "every row has a missing label, score or weight"

@@ -281,7 +281,7 @@ def _check_complete(engine: Engine, classes: Classes, absent: Array, missing: st
     }
     for name, many in lacking.items():
         if many and missing == "error":
-            raise validation.missing_values_error(name, int(many), engine.find_first(name)[0])
+            raise validation.make_missing_values_error(name, int(many), engine.find_first(name)[0])
 
 
 def _count_dropped(engine: Engine, classes: Classes, absent: Array) -> int:

@@ -122,7 +122,7 @@ def _rank_rows(
         dropped=dropped,
     )
     if ranking.score[-1] != ranking.score[-1]:  # NaN, sorted last; only now is it worth looking where
-        raise validation.missing_error("scores", np.isnan(rows.scores), rows.position)
+        raise validation.make_missing_error("scores", np.isnan(rows.scores), rows.position)
     return ranking
 
 
@@ -279,7 +279,7 @@ def read_cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "s
     for what, values in (("labels", rows.labels), (name, rows.scores)):
         absent = validation.find_missing(values)
         if absent is not None and absent.any():
-            raise validation.missing_error(what, absent, None, "fill them, or remove the rows")
+            raise validation.make_missing_error(what, absent, None, "fill them, or remove the rows")
     return find_positives(rows.labels, positive)[0], rows.scores.astype(float)
 
 
@@ -322,7 +322,7 @@ def select_complete_cases(
     labels, options = validation.as_column(labels, "labels"), RankingOptions(positive, True, missing, weights_are)
     rows, sides, dropped = _read_complete_rows(labels, scores, weights, options)
     if np.isnan(rows.scores).any():
-        raise validation.missing_error("scores", np.isnan(rows.scores), rows.position)
+        raise validation.make_missing_error("scores", np.isnan(rows.scores), rows.position)
     position = np.arange(len(rows.scores)) if rows.position is None else rows.position
     return Cases(sides.is_positive, rows.scores, rows.weights, position, len(labels), *sides[1:], dropped)
 
@@ -478,7 +478,7 @@ def _drop_missing(rows: _Rows, missing: str) -> tuple[_Rows, int]:
     if not masks:
         return rows, 0  # with missing="error", NaN scores are found after the sort, for nothing
     if missing == "error":
-        raise validation.missing_error(*next(iter(masks.items())), rows.position)
+        raise validation.make_missing_error(*next(iter(masks.items())), rows.position)
     incomplete = np.logical_or.reduce(list(masks.values()))
     complete = rows.keep(~incomplete, NO_ROW)
     return complete, int(incomplete.sum() if rows.times is None else rows.times[incomplete].sum())

@@ -240,7 +240,7 @@ def find_rows_with_slice(keys: Mapping[str, Array], missing: str) -> Array:
         mask = validation.find_missing(column)
         if mask is not None and mask.any():
             if missing != "drop":
-                raise validation.missing_error("by", mask, None)
+                raise validation.make_missing_error("by", mask, None)
             absent |= mask
     if absent.all():
         raise InputError("holds no value", "pass a column with values", argument="by")
@@ -297,7 +297,7 @@ def look_up_slices(source: SliceableSource, rules: Mapping[str, Any], missing: s
         absent |= False if mask is None else mask
     left_out = int(combinations.times[absent].sum())
     if left_out and missing != "drop":
-        raise validation.missing_values_error("by", left_out, None)
+        raise validation.make_missing_values_error("by", left_out, None)
     if absent.all():
         raise InputError("holds no value", "pass a column with values", argument="by")
     times = combinations.times[~absent]

@@ -26,7 +26,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, PositionError, quote_if_unclear
-from cutline.core.validation import decimals_error
+from cutline.core.validation import make_decimals_error
 from cutline.inputs.column_source import CodedColumn, Request, Source, convert_to_plain_type
 from cutline.inputs.csv_layout import (
     Layout,
@@ -334,7 +334,7 @@ class TextTable(Source):
             before += len(cells[0])
         whole = {column: np.concatenate(some) for column, some in floats.items()}
         if any(some and have_hidden_ties(some, whole[column]) for column, some in long.items()):
-            raise decimals_error("scores")
+            raise make_decimals_error("scores")
         return (
             whole,
             {column: np.concatenate(some) for column, some in codes.items()},

@@ -1,4 +1,4 @@
-"""Conventions that change the cases before anything is computed: the cut, the class, ties, bins, digits, weights."""
+"""Conventions that change the cases before a measure is computed: the cut, the class, ties, bins, digits, weights."""
 
 from __future__ import annotations
 
@@ -83,18 +83,18 @@ def _tie_cells(material: Material, ranking: Ranking, number: Array) -> Material:
 # ---------------------------------------------------------------------- which quantities a convention can change
 
 
-def _needs(q: PrintedQuantity) -> Needs | None:
+def _find_needs(q: PrintedQuantity) -> Needs | None:
     return None if q.measure is None else q.measure.needs
 
 
 def is_of_cut(q: PrintedQuantity) -> bool:
     """Whether the measure is one of a cut."""
-    return _needs(q) is Needs.COUNTS or q.of == "mcnemar"
+    return _find_needs(q) is Needs.COUNTS or q.of == "mcnemar"
 
 
 def is_of_list(q: PrintedQuantity) -> bool:
     """Whether the measure depends on the order of the cases."""
-    return _needs(q) is Needs.RANKING
+    return _find_needs(q) is Needs.RANKING
 
 
 def _is_of_ties(q: PrintedQuantity) -> bool:
@@ -127,7 +127,7 @@ def flag_above(material: Material) -> Material:
 
 
 def replace_by_decision(material: Material) -> Material:
-    """Return the decision in place of the score."""
+    """Replace the score by the decision."""
     return material.with_scores(lambda s: (s >= material.threshold) * 1.0, 0.5)
 
 
@@ -143,18 +143,18 @@ def take_other_column(material: Material) -> Material:
         r, score=_turn_scores(r.score, r)[::-1], pos=r.pos[::-1], neg=r.neg[::-1], pos2=r.pos2[::-1], neg2=r.neg2[::-1]
     )
     cut = material.threshold if r.are_probabilities else -material.threshold
-    return replace(_with_rows(material, turned, _turn_rows(r)), threshold=cut)
+    return replace(_change_rows(material, turned, _turn_rows(r)), threshold=cut)
 
 
 def swap_labels(material: Material) -> Material:
-    """Return the labels exchanged and the scores as they are."""
+    """Exchange the labels, and leave the scores unchanged."""
     r = material.ranking
     exchanged = replace(r, pos=r.neg, neg=r.pos, pos2=r.neg2, neg2=r.pos2)
-    return _with_rows(material, exchanged, lambda rows: replace(rows, is_positive=~rows.is_positive))
+    return _change_rows(material, exchanged, lambda rows: replace(rows, is_positive=~rows.is_positive))
 
 
 def swap_classes(material: Material) -> Material:
-    """Return the other class as the positive one, by its own scores."""
+    """Exchange the classes, with the scores of the other class."""
     turned = swap_labels(take_other_column(material))
     if turned.ranking.are_probabilities:  # at or above t for the one class is above 1 - t for the other
         return replace(turned, threshold=float(np.nextafter(1 - material.threshold, np.inf)))
@@ -162,14 +162,14 @@ def swap_classes(material: Material) -> Material:
 
 
 def turn_by_medians(material: Material) -> Material:
-    """Return the rule of pROC: the class with the higher median is the one whose scores are high."""
+    """Turn the scores by pROC's rule: the class with the higher median has the high scores."""
     r = material.ranking
     medians = [_find_median(r, cells) for cells in (r.pos, r.neg)]
     return take_other_column(material) if medians[0] < medians[1] else material
 
 
 def turn_if_below_half(material: Material) -> Material:
-    """Return the rule of hmeasure: turned round where the AUC would be below a half."""
+    """Turn the scores by hmeasure's rule: if the AUC would be below a half."""
     pairs = material.ranking.pairs
     below = pairs.concordant + pairs.tied / 2 < pairs.every / 2
     return take_other_column(material) if below else material
@@ -200,10 +200,10 @@ def order_ties_unstably(material: Material) -> Material:
     if not has_ties(material.ranking):
         return material
     rows = material.ordered
-    return _list_by(material, rows, np.argsort(rows.scores)[::-1])
+    return _order_rows(material, rows, np.argsort(rows.scores)[::-1])
 
 
-def _list_by(material: Material, rows: Rows, order: Array) -> Material:
+def _order_rows(material: Material, rows: Rows, order: Array) -> Material:
     weights = None if rows.weights is None else rows.weights[order]
     return material.with_ranking(rank_in_order(rows.is_positive[order], weights))
 
@@ -216,7 +216,7 @@ def order_ties_by_rows(*, first: bool) -> Callable[[Material], Material]:
             return material
         rows = material.ordered
         order = np.argsort(-rows.scores, kind="stable") if first else np.argsort(rows.scores, kind="stable")[::-1]
-        return _list_by(material, rows, order)
+        return _order_rows(material, rows, order)
 
     return act
 
@@ -278,7 +278,7 @@ def balance_classes(material: Material) -> Material:
     weighted = replace(
         r, pos=r.pos * first, neg=r.neg * second, pos2=r.pos2 * first**2, neg2=r.neg2 * second**2, reach=None
     )
-    return _with_rows(material, weighted, weight)
+    return _change_rows(material, weighted, weight)
 
 
 def drop_duplicates(material: Material) -> Material:
@@ -302,7 +302,7 @@ def _turn_rows(ranking: Ranking) -> Callable[[Rows], Rows]:
     return lambda rows: replace(rows, scores=_turn_scores(rows.scores, ranking))
 
 
-def _with_rows(material: Material, ranking: Ranking, change: Callable[[Rows], Rows]) -> Material:
+def _change_rows(material: Material, ranking: Ranking, change: Callable[[Rows], Rows]) -> Material:
     make = material.make_rows
     return replace(material, ranking=ranking, make_rows=None if make is None else lambda: change(make()))
 
@@ -310,7 +310,7 @@ def _with_rows(material: Material, ranking: Ranking, change: Callable[[Rows], Ro
 # ---------------------------------------------------------------------- the table
 
 
-def _change(
+def _declare(
     name: str,
     choice: str,
     act: Callable[[Material], Material],
@@ -326,92 +326,93 @@ def _change(
 
 _CURVES = "one point for each bin, so that cases in a bin are tied"
 CONVENTIONS = (
-    _change("strict", "threshold", flag_above, is_of_cut, "with score > threshold instead of score >= threshold",
+    _declare("strict", "threshold", flag_above, is_of_cut, "with score > threshold instead of score >= threshold",
             "A case whose score equals the threshold is predicted negative.", 0.6,
             "scikit-learn's predict, torchmetrics, river, hmeasure"),
-    _change("hard_labels", "hard", replace_by_decision, is_of_list, "from hard labels (0 or 1) in place of the scores",
+    _declare("hard_labels", "hard", replace_by_decision, is_of_list, "from hard labels (0 or 1) in place of the scores",
             "Labels leave a single cut, and tie all cases on one side of it; the AUC is the balanced accuracy there.",
             0.7,
                 "caret issue 1212; modlAMP pull request 20"),
-    _change("wrong_column", "direction", take_other_column, _is_any, "from the scores of the other class",
+    _declare("wrong_column", "direction", take_other_column, _is_any, "from the scores of the other class",
             "Reading the other column turns the list round: an AUC of a becomes 1 - a.", 0.5,
             "the other column of predict_proba"),
-    _change("swapped_labels", "class", swap_labels, _is_any, "with the labels exchanged",
+    _declare("swapped_labels", "class", swap_labels, _is_any, "with the labels exchanged",
             "The other label was taken for the positive one, and the scores stayed as they are.", 0.25,
             "R's first factor level; scikit-learn's greatest label"),
-    _change("other_class", "class", swap_classes, _is_any, "for the other class as the positive one",
+    _declare("other_class", "class", swap_classes, _is_any, "for the other class as the positive one",
             "R takes the first factor level for the event, scikit-learn the greatest label.", 0.5,
             "yardstick's event_level; caret's positive"),
-    _change("auto_direction", "direction", turn_by_medians, is_of_list,
+    _declare("auto_direction", "direction", turn_by_medians, is_of_list,
             "with the direction by the medians of the classes",
             "pROC turns the scores round where the negatives have the higher median.", 0.3,
             "pROC::roc, direction='auto'", searched=False),
-    _change("better_direction", "direction", turn_if_below_half, _is_of_one_model,
+    _declare("better_direction", "direction", turn_if_below_half, _is_of_one_model,
             "turned round where the AUC is below a half",
             "hmeasure turns the scores round where they would be worse than the baseline.", 0.3, "hmeasure::HMeasure",
             searched=False),
-    _change("ties_optimistic", "ties", _order_ties(positives=True), _is_of_ties, "with the positives first inside ties",
-            "A tie counts as the right order.", 0.3, "curves with one point for each row"),
-    _change("ties_pessimistic", "ties", _order_ties(positives=False), _is_of_ties,
+    _declare("ties_optimistic", "ties", _order_ties(positives=True), _is_of_ties,
+            "with the positives first inside ties", "A tie counts as the right order.", 0.3,
+            "curves with one point for each row"),
+    _declare("ties_pessimistic", "ties", _order_ties(positives=False), _is_of_ties,
             "with the negatives first inside ties",
             "A tie counts as the wrong order.", 0.3, "concordance that counts only strict pairs"),
-    _change("ties_by_rows", "ties", order_ties_by_rows(first=True), _is_of_ties, "with ties in the order of the rows",
+    _declare("ties_by_rows", "ties", order_ties_by_rows(first=True), _is_of_ties, "with ties in the order of the rows",
             "A stable sort keeps the order of the file inside ties, so the number changes when the file is sorted.",
             0.45, "kds, Evidently: gain and lift"),
-    _change("ties_by_rows_reversed", "ties", order_ties_by_rows(first=False), _is_of_ties,
+    _declare("ties_by_rows_reversed", "ties", order_ties_by_rows(first=False), _is_of_ties,
             "with ties in the reverse order of the rows",
             "An ascending sort that is read from its end reverses the order of the file inside ties.", 0.35,
             "gain and lift of tools that sort with kind='stable' and reverse"),
-    _change("ties_unstable", "ties", order_ties_unstably, _is_of_ties,
+    _declare("ties_unstable", "ties", order_ties_unstably, _is_of_ties,
             "with ties in the order that numpy's sort leaves",
             "Its default sort keeps no order inside ties, so the number changes with the release and the processor.",
             0.35, "MLflow, scikit-plot: gain and lift", searched=False),
-    _change("single", "digits", round_to_single, _is_any, "from scores as 32-bit numbers",
+    _declare("single", "digits", round_to_single, _is_any, "from scores as 32-bit numbers",
             "Scores that differ only beyond the seventh digit become equal.", 0.35,
                 "XGBoost, torchmetrics, Keras, CatBoost"),
     *(
-        _change(f"digits_{d}", "digits", _round_to(d), _is_any, f"from scores with {format_count(d, 'decimal')}",
+        _declare(f"digits_{d}", "digits", _round_to(d), _is_any, f"from scores with {format_count(d, 'decimal')}",
                 "Scores that a text file rounds become equal, and some of them cross the threshold.", p, "text files")
         for d, p in ((6, 0.25), (5, 0.15), (4, 0.35), (3, 0.3), (2, 0.35), (1, 0.15))
     ),
-    _change("logistic", "link", apply_logistic, _is_of_one_model, "after the logistic function of the probabilities",
+    _declare("logistic", "link", apply_logistic, _is_of_one_model, "after the logistic function of the probabilities",
             "Probabilities that were taken for logits are squeezed between 0.5 and 0.73.", 0.2,
                 "torchmetrics: preds outside [0, 1]"),
-    _change("logistic_outside", "link", apply_logistic_outside, _is_of_one_model,
+    _declare("logistic_outside", "link", apply_logistic_outside, _is_of_one_model,
             "after the logistic function where scores leave [0, 1]",
             "Scores outside [0, 1] are taken for logits, which are cut at 0 unless a threshold is named.", 0.2,
             "torchmetrics: preds outside [0, 1]"),
-    _change("unweighted", "weights", drop_weights, _is_of_one_model, "with the weights ignored",
+    _declare("unweighted", "weights", drop_weights, _is_of_one_model, "with the weights ignored",
             "The function has no argument for weights, or it was not passed.", 0.6, "scikit-learn's calibration_curve"),
-    _change("balanced", "weights", balance_classes, _is_value,
+    _declare("balanced", "weights", balance_classes, _is_value,
             "with both classes weighted alike (class_weight='balanced')",
             "Each class has half of the total weight, as if the prevalence were 0.5.", 0.3,
             "scikit-learn's compute_sample_weight('balanced'); torchmetrics' multiclass_accuracy, average='macro'"),
-    _change("distinct_rows", "duplicates", drop_duplicates, _is_of_one_model, "with duplicate rows removed",
+    _declare("distinct_rows", "duplicates", drop_duplicates, _is_of_one_model, "with duplicate rows removed",
             "Rows of the same label and score count once.", 0.2, "deduplicated tables"),
-    _change("spark_bins", "bins", tie_groups_of_scores(1000), is_of_list, "with Spark's 1000 bins of distinct scores",
+    _declare("spark_bins", "bins", tie_groups_of_scores(1000), is_of_list, "with Spark's 1000 bins of distinct scores",
             f"The curve has {_CURVES}.", 0.4, "pyspark.ml BinaryClassificationEvaluator, numBins=1000"),
     *(
-        _change(f"frequency_{k}", "bins", tie_equal_frequency(k), is_of_list, f"with {k} equal-frequency thresholds",
+        _declare(f"frequency_{k}", "bins", tie_equal_frequency(k), is_of_list, f"with {k} equal-frequency thresholds",
                 f"The curve has {_CURVES}.", p, source)
         for k, p, source in ((400, 0.4, "H2O's AUC2, 400 bins"), (100, 0.4, "BigQuery ML.ROC_CURVE, 100 quantiles"),
                              (10, 0.35, "decile tables"), (20, 0.2, "vigintile tables"))
     ),
     *(
-        _change(f"width_{k}", "bins", tie_between_thresholds(make_equal_width(k)), is_of_list,
+        _declare(f"width_{k}", "bins", tie_between_thresholds(make_equal_width(k)), is_of_list,
                 f"with {k} bins of equal width",
                 f"The curve has {_CURVES}; rare events crowd into a few of them.", p, source)
         for k, p, source in ((100, 0.35, "Vertica's ROC, 100 bins"), (10, 0.25, "ten bins of the score"),
                              (20, 0.15, "twenty bins of the score"))
     ),
-    _change("keras_200", "bins", tie_between_thresholds(make_keras_grid(200), strict=True), is_of_list,
+    _declare("keras_200", "bins", tie_between_thresholds(make_keras_grid(200), strict=True), is_of_list,
             "with 200 thresholds of equal width", f"The curve has {_CURVES}; rare events crowd into a few of them.",
             0.45, "keras.metrics.AUC, num_thresholds=200"),
-    _change("river_10", "bins", tie_between_thresholds(make_river_grid(10), strict=True), is_of_list,
+    _declare("river_10", "bins", tie_between_thresholds(make_river_grid(10), strict=True), is_of_list,
             "with 10 thresholds of equal width", f"The curve has {_CURVES}; ten are too few for rare events.", 0.3,
             "river.metrics.ROCAUC, n_thresholds=10"),
     *(
-        _change(f"grid_{k}", "bins", tie_between_thresholds(make_grid(k)), is_of_list,
+        _declare(f"grid_{k}", "bins", tie_between_thresholds(make_grid(k)), is_of_list,
                 f"with {k} thresholds from 0 to 1", f"The curve has {_CURVES}.", p, "torchmetrics, thresholds=")
         for k, p in ((5, 0.1), (50, 0.1), (100, 0.2), (200, 0.2), (1000, 0.1))
     ),

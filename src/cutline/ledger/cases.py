@@ -1,4 +1,4 @@
-"""The cases that conventions change: a ranking, and the rows where their order is known."""
+"""Cases that conventions change: a ranking, and its rows if their order is known."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """A ranking in which high scores mean positive, the threshold of its cut, and the rows where they are known.
+    """A ranking in which high scores mean positive, the threshold of its cut, and the rows if they are known.
 
     `make_rows` is called when a convention needs the rows, which most do not.
     """
@@ -149,7 +149,7 @@ def has_ties(ranking: Ranking) -> bool:
 
 
 def rank_in_order(is_positive: Array, weights: Array | None) -> Ranking:
-    """Return the ranking of cases that stand one below the other, without ties."""
+    """Return the ranking of cases in their given order, without ties."""
     weight = np.ones(len(is_positive), dtype=np.int64) if weights is None else weights
     pos, neg = np.where(is_positive, weight, 0), np.where(is_positive, 0, weight)
     place = np.arange(len(is_positive), 0, -1, dtype=float)

@@ -15,7 +15,7 @@ Formula = Callable[[Material, PrintedQuantity], float]
 
 
 class Stage(Enum):
-    """Where a convention acts. Those of different stages combine; there is only one formula at a time."""
+    """The stage at which a convention acts. Conventions of different stages combine, with one formula at most."""
 
     CASES = "the cases"  # act(material) -> material
     FORMULA = "the formula"  # act(material, quantity) -> number
@@ -54,7 +54,7 @@ class Convention:
 
     @property
     def is_random(self) -> bool:
-        """Whether the number depends on a seed, so that it can be met but not reproduced."""
+        """Whether the number depends on a seed, so that it can be bounded but not reproduced."""
         return self.spread is not None
 
     def __repr__(self) -> str:

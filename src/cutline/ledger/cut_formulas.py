@@ -54,7 +54,7 @@ def mean_of_classes(*, weighted: bool) -> Formula:
     return act
 
 
-def mean_of_known(material: Material, q: PrintedQuantity) -> float:
+def compute_mean_of_known(material: Material, q: PrintedQuantity) -> float:
     """Return the value of the one class that has it; with both it is their mean, which is the convention "macro"."""
     values = [compute_from_counts(q, table) for table in (material.counts, _swap_classes(material.counts))]
     known = [value for value in values if not math.isnan(value)]
@@ -199,7 +199,7 @@ def _list_cells(c: Counts) -> tuple[float, float, float, float]:
     return float(c.tp), float(c.fp), float(c.fn), float(c.tn)
 
 
-def bangdiwala(material: Material, _: PrintedQuantity) -> float:
+def compute_bangdiwala(material: Material, _: PrintedQuantity) -> float:
     """Return Bangdiwala's B, the area of agreement over that of the rectangles of the margins."""
     tp, fp, fn, tn = _list_cells(material.counts)
     return (tp**2 + tn**2) / ((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn))
@@ -270,7 +270,7 @@ def _declare_best(name: str, criterion: str, words: str, source: str) -> object:
 CONVENTIONS = (
     formula("macro", _BOTH_CLASSES, mean_of_classes(weighted=False), "as the mean of both classes (macro)",
             "Each class was in turn the positive one.", 0.6, "scikit-learn, average='macro'; PyCM; Weka"),
-    formula("macro_known", _BOTH_CLASSES, mean_of_known, "as the mean of the classes whose value is defined",
+    formula("macro_known", _BOTH_CLASSES, compute_mean_of_known, "as the mean of the classes whose value is defined",
             "A class with 0/0 is left out of the mean, and does not count as 0.", 0.2,
             "yardstick's macro averages; scikit-learn, zero_division=nan"),
     formula("weighted", _BOTH_CLASSES, mean_of_classes(weighted=True),
@@ -313,7 +313,7 @@ CONVENTIONS = (
     formula("bennett", "kappa", _make_kappa(lambda _: 0.5), "as Bennett's S (PABAK), 2 x accuracy - 1",
             "The agreement by chance is one half, whatever the prevalence.", 0.25,
             "PyCM's S; irrCAC's Brennan and Prediger"),
-    formula("bangdiwala", "kappa", bangdiwala, "as Bangdiwala's B",
+    formula("bangdiwala", "kappa", compute_bangdiwala, "as Bangdiwala's B",
             "It compares areas of the agreement chart.", 0.1, "PyCM's B"),
     formula("phi_squared", "mcc", make_squared_phi(times_cases=False), "squared",
             "Phi squared is the MCC squared.", 0.2, "PyCM's Phi_Squared"),

@@ -107,7 +107,7 @@ def logit_wald(material: Material, q: PrintedQuantity) -> float:
     return _end(q, low, high)
 
 
-def binomial_test_limit(material: Material, q: PrintedQuantity) -> float:
+def invert_exact_test(material: Material, q: PrintedQuantity) -> float:
     """Return the limits at which the two-sided exact binomial test has a p-value of 0.05."""
     from scipy.optimize import brentq
     from scipy.stats import binomtest
@@ -181,13 +181,13 @@ def _test_by_n(material: Material, _: PrintedQuantity) -> float:
     return compute_paired_p_value(material, 0) if has_other else math.nan
 
 
-def one_sided_delong(material: Material, q: PrintedQuantity) -> float:
+def bound_by_delong(material: Material, q: PrintedQuantity) -> float:
     """Return DeLong's limit when all of the error is on one side."""
     half = quantile(2 * _LEVEL - 1) * math.sqrt(float(np.nan_to_num(delong.compute_variance(material.ranking))))
     return min(max(q.value(material, "auc") + (-half if q.part == "low" else half), 0.0), 1.0)
 
 
-def one_sided_wilson(material: Material, q: PrintedQuantity) -> float:
+def bound_by_wilson(material: Material, q: PrintedQuantity) -> float:
     """Return Wilson's limit when all of the error is on one side."""
     return _end(q, *map(float, proportions.wilson(*_counts(material, q), 2 * _LEVEL - 1)))
 
@@ -370,7 +370,7 @@ CONVENTIONS = (
     formula("limit_wilson_corrected", _is_of_proportion, wilson_corrected,
             "by Wilson's interval with continuity correction",
             _WHY, 0.45, "R's prop.test"),
-    formula("limit_binomial_test", _is_of_proportion, binomial_test_limit, "by inverting the exact binomial test", _WHY,
+    formula("limit_binomial_test", _is_of_proportion, invert_exact_test, "by inverting the exact binomial test", _WHY,
             0.3, "statsmodels' proportion_confint, method='binom_test'; R's exactci, tsmethod='minlike'"),
     formula("limit_logit", _is_of_proportion, logit_wald, "by Wald's interval of the log odds", _WHY, 0.25,
             "survey::svyciprop"),
@@ -384,9 +384,9 @@ CONVENTIONS = (
         )
     ),
     formula("limit_delong_open", _is_of_auc, unclipped_delong, "by DeLong's interval", _AREA, 0.4, "hand-written code"),
-    formula("limit_delong_one_sided", _is_of_auc, one_sided_delong, "by DeLong's interval, one-sided", _AREA, 0.3,
+    formula("limit_delong_one_sided", _is_of_auc, bound_by_delong, "by DeLong's interval, one-sided", _AREA, 0.3,
             "gates and non-inferiority studies"),
-    formula("limit_wilson_one_sided", _is_of_proportion, one_sided_wilson, "by Wilson's interval, one-sided", _WHY, 0.3,
+    formula("limit_wilson_one_sided", _is_of_proportion, bound_by_wilson, "by Wilson's interval, one-sided", _WHY, 0.3,
             "gates and non-inferiority studies"),
     formula("limit_hanley_mcneil", _is_of_auc, hanley_mcneil, "by the interval of Hanley and McNeil", _AREA, 0.4,
             "Hanley and McNeil 1982; MedCalc"),

@@ -61,7 +61,7 @@ def make_mean_of_levels(levels: int) -> Formula:
     return act
 
 
-def with_moved_points(material: Material, _: PrintedQuantity) -> float:
+def move_points(material: Material, _: PrintedQuantity) -> float:
     """Return the trapezoid rule over points between the cuts, one for each positive, that do not stand where they
     belong.
 
@@ -261,7 +261,7 @@ def compute_in_portion(portions: int) -> Formula:
     return act
 
 
-def from_the_top(material: Material, q: PrintedQuantity) -> float:
+def cumulate_lift(material: Material, q: PrintedQuantity) -> float:
     """Return the lift of all portions down to one, in place of that one alone."""
     bound = {"portion": 1, "portions": 10, **q.parameters}
     share, r = float(bound["portion"] / bound["portions"]), material.ranking
@@ -313,7 +313,7 @@ CONVENTIONS = (
     formula("davis_goadrich", _AP, other("aucpr_davis_goadrich"), "by the interpolation of Davis and Goadrich",
             "Between two cuts false positives grow in step with true ones, which bends the curve.", 0.55,
             "XGBoost's aucpr; Keras; PRROC; precrec"),
-    formula("moved_points", _AP, with_moved_points, "with points between the cuts that stand in the wrong places",
+    formula("moved_points", _AP, move_points, "with points between the cuts that stand in the wrong places",
             "The interpolation of Davis and Goadrich by points, which are put into the list after the wrong cuts.", 0.3,
             "ROCR's aucpr"),
     formula("interpolated", _AP, interpolate_precision, "with the highest precision at this recall or a higher one",
@@ -399,6 +399,6 @@ CONVENTIONS = (
     formula("lift_rounded", _is_of_lift, compute_from_rounded_percentages,
             "from percentages that were rounded before", "Parts that are rounded before move the last digits.", 0.35,
             "Evidently's lift table"),
-    formula("from_the_top", "portion_lift", from_the_top, "from the top of the list down to there (cumulative)",
+    formula("from_the_top", "portion_lift", cumulate_lift, "from the top of the list down to there (cumulative)",
             _PORTION, 0.5, "cumulative lift"),
 )  # fmt: skip

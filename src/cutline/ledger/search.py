@@ -68,7 +68,7 @@ class ConventionSearch:
         self._values: dict[tuple[str, ...], float] = {}
 
     def cases(self, conventions: Iterable[Convention]) -> Material | None:
-        """Return the cases under some conventions; None where these need rows that are not known."""
+        """Return the cases under some conventions; None if these need unknown rows."""
         mine = select_stage(conventions, Stage.CASES)
         key = tuple(convention.name for convention in mine)
         if key not in self._made:

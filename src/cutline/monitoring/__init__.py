@@ -1,4 +1,4 @@
-"""Monitoring: whether a model has become worse since its release, valid under any number of looks."""
+"""Monitoring: whether a model has become worse since its release, valid at any number of looks."""
 
 from cutline.monitoring.monitors import Alarm, Monitor, monitor
 

@@ -75,7 +75,7 @@ def expected(
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Expected(ShownAsTable, EveryMeasure):
-    """Expected measures: any measure is an attribute. It is never an alarm, whatever the numbers are.
+    """Expected measures: any measure is an attribute. Expected measures are never an alarm.
 
     `ranking` holds the expected positives and negatives at each score.
     """

@@ -137,7 +137,7 @@ class Alarm(NamedTuple):
 
 
 class Acknowledgement(NamedTuple):
-    """Why an alarm was acknowledged, and the last day that was known then: a detector starts anew after it."""
+    """Reason why an alarm was acknowledged, and the last day known then, after which the detector restarts."""
 
     why: str
     until: str
@@ -180,7 +180,7 @@ class Monitor(ShownAsTable):
         return self._with_days([(name, content)], model=model)
 
     def resume(self, days: Any, *, model: str | None = None) -> Monitor:
-        """Add the days that are not recorded yet; those that are must be unchanged.
+        """Add the days that are not recorded yet; recorded days must be unchanged.
 
         Args:
             days: As in `monitor`.
@@ -251,7 +251,7 @@ class Monitor(ShownAsTable):
         return [release for release in self.releases if release.since < name or not release.since][-1]
 
     def merge(self, other: Monitor) -> Monitor:
-        """Return a monitor that also has the days of another machine, to the bit as if one machine had seen all.
+        """Return a monitor that also has the days of another machine, with bit-identical results.
 
         Args:
             other: A monitor with the same release and settings.
@@ -417,7 +417,7 @@ class Monitor(ShownAsTable):
         return f"release replaced: {later[0].why}" if later else None
 
     def _find_restarts(self, measure: str, days: tuple[Period, ...]) -> dict[int, int]:
-        """Return, by the day of an acknowledged alarm, the day with which its detector starts anew."""
+        """Return, for the day of each acknowledged alarm, the day on which its detector restarts."""
         names = [day.name for day in days]
         return {
             names.index(day): bisect_right(names, acknowledged.until)

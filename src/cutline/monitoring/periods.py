@@ -52,7 +52,7 @@ BINS = 10  # of the population stability index
 
 @dataclass(frozen=True, eq=False)
 class Period(ComparedByFields):
-    """The sums of a release or a day; a day that waits for its labels has none."""
+    """Sums of a release or a day; a day that waits for its labels has no sums."""
 
     name: str
     checksum: str
@@ -106,7 +106,7 @@ class Period(ComparedByFields):
 
 @dataclass(frozen=True, eq=False)
 class Release(ComparedByFields):
-    """The sample that the days are compared with: its sums, and the bins and cells that it gives to all days."""
+    """The reference sample of the days: its sums, and the bins and cells that all days share."""
 
     since: str  # the last day before it
     why: str
@@ -204,12 +204,12 @@ class MonitorSettings:
 
 
 def convert_threshold(value: float) -> float | str:
-    """Return a threshold as JSON can hold it: one beyond every score is infinite."""
+    """Convert a threshold to JSON: a threshold beyond every score is infinite."""
     return value if math.isfinite(value) else str(value)
 
 
 def _pack(array: Array | None) -> str | None:
-    """Return an array as text, exactly: its type, its shape and its compressed bytes."""
+    """Encode an array exactly as text: its type, its shape and its compressed bytes."""
     if array is None:
         return None
     raw = base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 6)).decode()
@@ -240,7 +240,7 @@ def _check_sums(values: Any) -> tuple[float, float]:
 
 
 def compute_checksum(ranking: Ranking) -> str:
-    """Return a checksum of the cases, whatever file they came in."""
+    """Return a checksum of the cases that does not depend on their file."""
     whole = hashlib.blake2b(digest_size=32)
     counts = "<u4" if ranking.total < 2**32 else "<u8"
     for column, kind in ((ranking.score, "<f8"), (ranking.pos, counts), (ranking.neg, counts)):
@@ -413,7 +413,7 @@ def check_worse_by(worse_by: Any, measures: tuple[str, ...]) -> dict[str, float]
 
 
 def check_matures(matures: Any) -> int:
-    """Return the age in days from which on the labels of a day are used."""
+    """Return the age in days at which the labels of a day are used."""
     if is_single(matures):
         return check_whole(matures, "matures", 0)
     if isinstance(matures, tuple) and len(matures) == 2 and not any(map(is_single, matures)):

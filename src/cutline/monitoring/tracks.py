@@ -61,18 +61,18 @@ def make_track(
     measure = MEASURES[name]
     if isinstance(measure.form, Proportion) and measure.form.then is float:
         return _track_share(measure, days, release, settings, restarts)
-    return _smooth_track(measure, days, release, settings, restarts)
+    return _track_smooth(measure, days, release, settings, restarts)
 
 
 def _find_first(crossed: Array) -> tuple[int, ...]:
-    """Return where something is first true, if anywhere."""
+    """Return the index of the first true value; None without one."""
     return (int(crossed.argmax()),) if crossed.any() else ()
 
 
 def _detect(
     log_ratios: Array, threshold: float, restarts: Mapping[int, int], weights: Array | None = None
 ) -> tuple[Array, tuple[int, ...]]:
-    """Return the detector's path and its alarms; it starts anew when one is acknowledged."""
+    """Return the detector's path and its alarms; it restarts when an alarm is acknowledged."""
     path, alarms, start = np.empty(len(log_ratios)), list[int](), 0
     while start < len(log_ratios):
         path[start:] = sequential.compute_shiryaev_roberts(log_ratios[start:], weights)
@@ -84,7 +84,7 @@ def _detect(
     return path, tuple(alarms)
 
 
-def _counts(days: Iterable[Period]) -> Array:
+def _stack_counts(days: Iterable[Period]) -> Array:
     """Return the four counts of each day, a row for each."""
     return np.array([day.counts for day in days], dtype=np.int64).reshape(-1, 4)
 
@@ -95,7 +95,7 @@ def _track_share(
     """Return a proportion at the cut: exact, by beta-binomial mixtures."""
     assert isinstance(measure.form, Proportion)  # noqa: S101
     share = measure.form.of
-    per_day = _counts(days)
+    per_day = _stack_counts(days)
     s, n = (np.asarray(x, dtype=np.int64) for x in share(Counts(*per_day.T)))
     x0, n0 = (int(x) for x in share(Counts(*release.period.counts)))
     below = measure.better == "higher"
@@ -224,7 +224,7 @@ class _RunningSums(NamedTuple):
 _NOTHING = _RunningSums(0, 0, np.zeros(4, dtype=np.int64), None, np.zeros(2))
 
 
-def _smooth(measure: Measure, sums: _RunningSums, release: Release) -> _Smooth:
+def _estimate_smooth(measure: Measure, sums: _RunningSums, release: Release) -> _Smooth:
     """Return a measure of some days together with its standard error."""
     smaller = min(sums.positives, sums.cases - sums.positives)
     ready = smaller >= FEWEST_OF_A_CLASS
@@ -260,7 +260,7 @@ def _smooth(measure: Measure, sums: _RunningSums, release: Release) -> _Smooth:
 
 
 class _Scale(NamedTuple):
-    """Where the sampling distribution of a measure is about normal."""
+    """Scale on which the sampling distribution of a measure is about normal."""
 
     there: Callable[[float], float]
     back: Callable[[float], float]
@@ -272,7 +272,7 @@ _LOG = _Scale(math.log, math.exp, lambda v: 1 / v)
 _SAME = _Scale(float, float, lambda _: 1.0)
 
 
-def _scale_of(measure: Measure) -> _Scale:
+def _choose_scale(measure: Measure) -> _Scale:
     low, high = measure.range
     return _LOGIT if (low, high) == (0, 1) else _LOG if (low, high) == (0, math.inf) else _SAME
 
@@ -288,13 +288,13 @@ def _compute_limits(estimate: _Smooth, distance: float, scale: _Scale) -> tuple[
     return float(scale.back(centre - half)), float(scale.back(centre + half))
 
 
-def _smooth_track(
+def _track_smooth(
     measure: Measure, days: tuple[Period, ...], release: Release, settings: MonitorSettings, restarts: Mapping[int, int]
 ) -> Track:
-    """Return any other measure, by an asymptotic confidence sequence on its scale."""
-    scale, alpha = _scale_of(measure), settings.alpha
+    """Track any other measure, by an asymptotic confidence sequence on its scale."""
+    scale, alpha = _choose_scale(measure), settings.alpha
     below = measure.better == "higher"
-    at_release = _smooth(measure, _NOTHING.add_day(release.period, measure.name), release)
+    at_release = _estimate_smooth(measure, _NOTHING.add_day(release.period, measure.name), release)
     limits0 = _compute_limits(at_release, float(ndtri(1 - OF_RELEASE * alpha)), scale)
     tolerated = settings.worse_by.get(measure.name, 0.0)
     limit = limits0[0] - tolerated if below else limits0[1] + tolerated
@@ -303,8 +303,8 @@ def _smooth_track(
     status, sums = [], _NOTHING
     for i, day in enumerate(days):
         sums = sums.add_day(day, measure.name)
-        value[i] = _smooth(measure, _NOTHING.add_day(day, measure.name), release).value
-        so_far = _smooth(measure, sums, release)
+        value[i] = _estimate_smooth(measure, _NOTHING.add_day(day, measure.name), release).value
+        so_far = _estimate_smooth(measure, sums, release)
         cumulated[i] = so_far.value
         low[i], high[i] = _compute_sequence(so_far, sums.cases, OF_DAYS * alpha, tightest, scale)
         status.append("" if not math.isnan(low[i]) else "too few cases for a sequence yet")
@@ -343,7 +343,7 @@ def _find_monthly_alarms(
     Each may err with probability 30 / run_length, so that false alarms are at least run_length days apart on average.
     """
     alpha = min(PERIODS / (settings.run_length * len(settings.measures)), 0.5)
-    scale, below = _scale_of(measure), measure.better == "higher"
+    scale, below = _choose_scale(measure), measure.better == "higher"
     running: list[_RunningSums] = []
     alarms: list[int] = []
     start = 0
@@ -354,7 +354,8 @@ def _find_monthly_alarms(
             running.append(_NOTHING)
         running = [sums.add_day(day, measure.name) for sums in running]
         limits = [
-            _compute_sequence(_smooth(measure, sums, release), sums.cases, alpha, tightest, scale) for sums in running
+            _compute_sequence(_estimate_smooth(measure, sums, release), sums.cases, alpha, tightest, scale)
+            for sums in running
         ]
         if any(high < limit if below else low > limit for low, high in limits):
             alarms.append(i)
