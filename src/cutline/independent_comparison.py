@@ -9,7 +9,7 @@ from typing import Any
 
 from cutline.core.errors import InputError
 from cutline.core.merging import merge
-from cutline.core.messages import Text, join_with_and
+from cutline.core.messages import Text, join_with_and, lower_title
 from cutline.core.public import public
 from cutline.core.ranking import format_cases
 from cutline.core.table import Table, format_p_cell, format_value
@@ -37,7 +37,7 @@ from cutline.inputs.rank import choose_default_threshold
 from cutline.measures import MEASURES, Measure
 from cutline.measures.aliases import use_alias
 from cutline.results.base import Summarized
-from cutline.results.choices import GOALS, lower_title
+from cutline.results.choices import GOALS
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named, list_headlines
 from cutline.results.method_titles import format_method

@@ -110,7 +110,7 @@ def test_an_interval_does_not_depend_on_what_else_is_asked_for():
     assert together == [ev.estimate(name, seed=5, resamples=300) for name in names]
 
 
-def test_between_groups_of_scores_the_bound_supposes_no_more_than_that_the_curve_rises(monkeypatch):
+def test_the_bound_between_groups_of_scores_assumes_only_that_the_curve_rises(monkeypatch):
     monkeypatch.setattr(bands, "MOST_HONEST", 50)  # so that 200 scores are put into 10 groups
     x = np.linspace(0.0025, 0.9975, 200)
     labels = np.random.default_rng(3).random(200) < x

@@ -206,7 +206,7 @@ def test_what_is_recommended_is_not_worse_than_doing_nothing(seed):
         assert gain >= -chosen.standard_error  # on cases that no fold has seen
 
 
-def test_what_a_test_of_calibration_rejects_is_not_left_though_the_losses_alone_do_not_tell():
+def test_probabilities_that_a_calibration_test_rejects_are_recalibrated_even_if_the_losses_are_alike():
     rng = np.random.default_rng(0)
     risk = rng.beta(1, 2, 600)
     labels = rng.random(600) < risk

@@ -646,7 +646,7 @@ def test_the_confidence_curve_peaks_at_the_difference_and_ends_at_its_interval()
     assert cl.chart("confidence_curve", models.confidence_curve("auc")).to_dict()["datasets"] == spec["datasets"]
 
 
-def test_the_decision_curve_shows_what_matters():
+def test_the_axes_of_the_decision_curve_hold_useful_thresholds_and_benefits():
     # 14 % positive: no net benefit can exceed 0.14, and none above a risk of 0.5 is positive.
     labels = [1] * 7 + [0] * 43
     scores = [0.5, 0.45, 0.4, 0.4, 0.35, 0.3, 0.2] + [0.3] * 8 + [0.1] * 35

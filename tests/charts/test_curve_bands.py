@@ -42,7 +42,7 @@ def test_the_band_that_is_drawn_is_the_band_that_is_computed(ev, chart, kind, ba
     assert "Shaded: 90 % band" in json.dumps(picture.to_dict(check=False))
 
 
-def test_without_being_asked_for_there_is_no_band(ev):
+def test_a_band_is_drawn_on_request_only(ev):
     assert areas(ev.chart("roc")) == []
     assert "Shaded" not in json.dumps(ev.chart("roc").to_dict(check=False))
 

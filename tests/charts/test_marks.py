@@ -215,7 +215,7 @@ def test_the_lines_of_portions_tell_the_portion_and_its_lift():
 @pytest.mark.parametrize(
     "name", ["tpr_fpr", "quota", "confusion_matrix", "ranking_table", "portion_lift", "f1", "skew"]
 )
-def test_a_picture_of_one_model_says_whose_it_is(name):
+def test_a_picture_of_one_model_shows_its_name(name):
     assert ">m<" in EV.chart(name).render(".svg").decode()
 
 

@@ -50,7 +50,7 @@ def test_a_damaged_file_is_made_anew(folder, damage):
     assert make.times == 2
 
 
-def test_nothing_is_kept_when_the_folder_is_named_as_nothing(monkeypatch):
+def test_an_empty_cache_folder_turns_the_cache_off(monkeypatch):
     monkeypatch.setenv("CUTLINE_CACHE", "")
     make = Maker()
     cache_on_disk("a-1.js", make)

@@ -100,7 +100,7 @@ def test_a_quota_is_never_exceeded_and_ties_that_do_not_fit_are_left_out(lower):
     assert cl.choose_cut(r, share=0.8, resamples=0).counts.flagged == 4
 
 
-def test_several_equal_cuts_are_told_and_the_one_that_flags_fewest_is_taken():
+def test_of_equal_cuts_the_one_that_flags_fewest_is_chosen_with_a_note():
     r = cl.rank([1, 0, 1, 0], [4.0, 3, 2, 1])  # J is 1/2 after the first case and after the third
 
     cut = cl.choose_cut(r, maximize="youden_j", resamples=0)
@@ -521,7 +521,7 @@ def test_the_same_choice_gives_the_same_cut_and_a_file_holds_all_of_it(tmp_path)
         {"threshold_interval": [True, 1]},
     ],
 )
-def test_a_file_of_a_cut_that_says_something_else_is_refused(change):
+def test_an_altered_file_of_a_cut_is_refused(change):
     document = cl.choose_cut(cl.rank(*mixed()), "recall >= 0.6", resamples=0).to_dict()
     assert Cut.from_dict(document).to_dict() == document
 

@@ -25,7 +25,7 @@ def not_at_a_half(_):
 
 
 @parametrize_with_checks([cl.CutClassifier(LogisticRegression())], expected_failed_checks=not_at_a_half)
-def test_scikit_learn_takes_it_for_one_of_its_own(estimator, check):
+def test_the_classifier_passes_the_estimator_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 

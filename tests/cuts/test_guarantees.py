@@ -123,7 +123,7 @@ def test_the_chance_of_a_band_is_that_of_enumeration(m):
 
 
 @pytest.mark.parametrize("m", [7, 60, 3000])
-def test_the_band_holds_as_often_as_it_says(m):
+def test_the_band_has_its_nominal_coverage(m):
     runs, bounds = 4000 if m < 1000 else 1500, compute_simultaneous_bounds(m, 0.9)[:-1]
     uniforms = np.sort(np.random.default_rng(0).random((runs, m)), axis=1)
 

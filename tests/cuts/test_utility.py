@@ -261,7 +261,7 @@ def test_at_the_prevalence_of_the_data_the_values_are_those_of_the_data():
         assert found[name].value == pytest.approx(ev.value(name))
 
 
-def test_intervals_at_another_prevalence_hold_the_truth_as_often_as_they_say():
+def test_intervals_at_another_prevalence_have_their_nominal_coverage():
     rng, held, runs = np.random.default_rng(0), 0, 400
     truth = 0.05 * 0.7 / (0.05 * 0.7 + 0.95 * 0.2)
     for _ in range(runs):

@@ -163,7 +163,7 @@ def test_nested_is_resumed_and_refuses_rank_measures() -> None:
         cl.cross_validate(MODEL, X, Y, cv=2).nested(repeats=2)
 
 
-def test_it_is_shown_as_what_evaluate_with_folds_gives() -> None:
+def test_it_is_printed_as_an_evaluation_of_folds() -> None:
     found = cl.cross_validate(MODEL, X, Y, cv=3)
     assert repr(found).startswith(f"Mean area under the ROC curve {found.auc:.4f} (")
     assert f"LogisticRegression: {len(Y)} cases, {Y.sum()} positive" in repr(found)

@@ -44,7 +44,7 @@ def test_parameters_stay_beside_the_alias():
     assert [row.key for row in found.rows] == ["precision(quota=2)"]
 
 
-def test_one_number_and_its_test_are_told_by_it():
+def test_estimates_and_tests_keep_the_requested_alias():
     ev = cl.evaluate(LABELS, SCORES)
     assert repr(ev.estimate("sensitivity")).startswith("sensitivity 0.7500 [")
     assert ev.estimate("recall").measure == "recall"

@@ -130,7 +130,7 @@ def test_bins_of_different_days_do_not_grow_together():
     assert len(week) > 1000
 
 
-def test_staggered_bins_are_pooled_and_cost_what_they_cost():
+def test_staggered_bins_are_pooled_with_a_wider_bracket():
     number = np.zeros(2, np.int64)
     one, other = (
         sort_bins(Bins(np.array(top), np.array(bottom), np.array([1, 1]), np.array([1, 1]), number))
@@ -185,7 +185,7 @@ def test_the_best_recall_at_a_precision_has_a_bracket_though_no_cut_reaches_it_i
     assert open_to.low <= exact <= open_to.high
 
 
-def test_that_no_cut_reaches_a_precision_is_not_said_of_bins_in_which_one_may():
+def test_a_precision_that_a_cut_inside_a_bin_may_reach_is_not_called_unreachable():
     labels, score = np.array([1, 0, 0, 0, 1, 0]), np.array([0.9, 0.8999, 0.8998, 0.5, 0.4999, 0.1])
     bins = rank_bins(
         np.array([0.9, 0.5, 0.1]),

@@ -112,7 +112,7 @@ def test_the_focal_loss_is_lowest_for_probabilities_that_are_less_sure():
     assert best < 0.9
 
 
-def test_a_measure_of_your_own_says_it_too():
+def test_a_measure_of_your_own_declares_what_it_is_blind_to():
     @cl.measure(blind_to="Everything but the true positives.")
     def hits_alone(tp):
         return tp

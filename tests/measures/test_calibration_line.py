@@ -162,7 +162,7 @@ def test_undefined_values_have_a_reason():
         cl.ici([1, 0, 1], [3, 2, 1])
 
 
-def test_the_area_above_a_recall_is_what_is_left_of_the_roc_curve():
+def test_the_area_above_a_recall_is_the_rest_of_the_area_under_the_roc_curve():
     labels, scores = [1, 0, 1, 1, 0], [5, 4, 3, 2, 1]
     # From recall 1/3 on the curve is at a false positive rate of 1/2.
     assert cl.partial_auc_above_recall(labels, scores, min_recall=0.5) == pytest.approx(0.5 * 0.5)

@@ -101,7 +101,7 @@ def test_losses_at_the_boundary():
     assert losses.focal([1], [0.0], gamma=2).value == pytest.approx([math.log(2) / 4])
 
 
-def test_the_hinge_falls_short_of_one():
+def test_the_hinge_loss_is_the_shortfall_from_a_margin_of_one():
     loss = losses.hinge([1, 1, 1, 0, 0], [2.0, 1.0, 0.5, 0.5, -3.0])
 
     assert loss.value.tolist() == [0, 0, 1 / 2, 3 / 2, 0]
@@ -186,7 +186,7 @@ small = st.lists(st.floats(-2, 2), min_size=12, max_size=12).map(lambda values: 
 EAST, NORTH, WEST = [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]  # squared distances 2 to the next, 4 to the opposite
 
 
-def test_a_triplet_loses_what_lacks_to_the_margin():
+def test_the_triplet_loss_is_the_shortfall_from_the_margin():
     assert losses.triplet([EAST], [NORTH], [WEST], margin=0.2).value == 0  # 2 - 4 + 0.2 < 0
     assert losses.triplet([EAST], [WEST], [NORTH], margin=0.5).value == 4 - 2 + 0.5
     assert cl.triplet_loss([EAST, EAST], [WEST, NORTH], [NORTH, WEST], margin=0.5) == 2.5

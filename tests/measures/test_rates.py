@@ -272,7 +272,7 @@ def test_every_measure_of_one_cut_has_a_formula_here():
     assert sorted(FORMULAS) == sorted(m.name for m in MEASURES.search(needs="counts"))
 
 
-def test_every_parameter_of_a_measure_of_one_cut_is_tried():
+def test_every_parameter_of_a_measure_of_one_cut_is_tested():
     tried = {(name, parameter) for name, given in PARAMETERS for parameter in given}
 
     assert tried == {(m.name, parameter) for m in MEASURES.search(needs="counts") for parameter in m.parameters}

@@ -103,7 +103,7 @@ def tables():
 
 
 @pytest.mark.parametrize("measure", COUNT_MEASURES, ids=str)
-def test_the_program_of_a_measure_says_what_its_definition_says(measure):
+def test_the_program_of_a_measure_gives_the_values_of_its_definition(measure):
     found, program = trace(measure, COSTS), Program()
     places = [program.add(e) for e in (found.value, found.baseline, *(holds for _, holds in found.undefined))]
     assert {step[0] for step in program.steps} <= {*OPERATIONS, "input", "number"}
@@ -120,7 +120,7 @@ def test_the_program_of_a_measure_says_what_its_definition_says(measure):
 
 
 @pytest.mark.parametrize("measure", [m for m in COUNT_MEASURES if isinstance(m.form, Proportion)], ids=str)
-def test_a_share_says_of_which_cases(measure):
+def test_a_traced_proportion_has_its_numerator_and_denominator(measure):
     found, program = trace(measure), Program()
     some, every = (program.add(expression) for expression in found.share)
     for table in tables():
@@ -153,7 +153,7 @@ def test_a_step_stands_once():
     assert program.run({"tp": np.array([1.0, 2.0])})[-1].tolist() == [4.0, 9.0]
 
 
-def test_what_json_does_not_know_is_spelled():
+def test_infinity_and_nan_are_text_in_programs():
     program = Program()
     program.add(make_symbol("tp") * math.inf)
     program.add(make_symbol("tp") * math.nan)

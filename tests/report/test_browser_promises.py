@@ -190,7 +190,7 @@ def test_moving_away_from_the_requested_cut_changes_the_statement(opened_reports
 
 @pytest.mark.parametrize("before", [True, False])
 @pytest.mark.parametrize(("recall", "fpr"), [(99, None), (99.9, None), (100, None), (99.5, 1), (None, 0)])
-def test_what_cannot_be_promised_is_refused_with_what_it_takes(opened_reports, recall, fpr, before):
+def test_a_promise_that_needs_more_cases_is_refused_with_their_number(opened_reports, recall, fpr, before):
     section = opened_reports["tumours"]
     given = {"recall": recall, "fpr": fpr}
     section.want(before=before, **{name: value for name, value in given.items() if value is not None})
@@ -202,7 +202,7 @@ def test_what_cannot_be_promised_is_refused_with_what_it_takes(opened_reports, r
     assert section.text("refusal") == expected.statement
 
 
-def test_beyond_what_the_page_works_out_it_says_so(opened_reports):
+def test_a_very_large_number_of_needed_cases_is_given_as_a_lower_bound(opened_reports):
     section = opened_reports["tumours"]
     section.want(recall=99.99)
 

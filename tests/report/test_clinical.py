@@ -249,7 +249,7 @@ def test_a_model_that_is_not_perfect_is_not_suspected(page):
     assert "this is not a validation" not in page[1]
 
 
-def test_a_summary_has_to_be_one(tmp_path):
+def test_a_summary_of_another_type_is_refused(tmp_path):
     ev = cl.evaluate([1, 0, 1, 0], [2.0, 1.0, 3.0, -1.0])
     with pytest.raises(cl.ParameterError, match="summary"):
         ev.save(tmp_path / "page.html", template="clinical", summary=3)

@@ -64,7 +64,7 @@ def test_the_true_risks_score_best_where_a_measure_is_called_proper(guide):
 
 
 @by_guide
-def test_what_is_proper_at_one_threshold_is_so_there(guide):
+def test_measures_that_are_proper_at_one_threshold_cannot_be_beaten_there(guide):
     if guide.proper is Proper.AT_A_HALF:
         assert beaten(guide, 0.5)[0] < 1e-9
     if guide.proper is Proper.AT_PREVALENCE:

@@ -251,7 +251,7 @@ def test_lower_is_better_of_a_loss():
     found = cl.evaluate(label, score, by=site).against_rest("brier_score")
 
     assert [row.verdict for row in found.rows] == ["better", "better", "worse"]
-    assert found.verdict.startswith("Slice c does worse than the rest: brier score")
+    assert found.verdict.startswith("Slice c does worse than the rest: Brier score")
 
 
 def test_margins_and_sides(sites):
@@ -266,7 +266,7 @@ def test_margins_and_sides(sites):
         sites.against_rest("prevalence", alternative="worse")
 
 
-def test_two_slices_are_one_comparison_and_said_once(frame):
+def test_the_verdict_on_two_slices_is_a_single_comparison(frame):
     is_d = np.where(frame["site"] == "D", "D", "other")
     two = cl.evaluate(frame["label"], frame["score"], by=is_d)
 

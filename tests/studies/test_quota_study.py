@@ -186,7 +186,7 @@ def test_a_further_split_lies_in_the_range_of_30_as_often_as_is_said():
     assert share == pytest.approx(0.95 * 29 / 31, abs=0.008)
 
 
-def test_what_lies_outside_is_counted_by_learner_and_side_and_explained_by_what_the_data_say():
+def test_printed_numbers_outside_the_range_are_counted_by_learner_and_side():
     values = _made("australian", {"C4.5": 0.1, "NB": 0.1})
     [row] = quota.tabulate_outside(values, {"australian": _set("australian", 690)})
 

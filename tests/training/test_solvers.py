@@ -157,7 +157,7 @@ def test_cutting_planes_and_newton_rank_alike(data):
     assert planes @ newton / np.linalg.norm(planes) / np.linalg.norm(newton) > 0.99
 
 
-def test_the_pairwise_machine_with_the_plain_hinge_finds_what_the_structural_solver_finds():
+def test_explicit_pairs_with_the_hinge_loss_have_the_minimum_of_the_structural_solver():
     """The worst order is the worst answer to each pair by itself, so both minimise the same function."""
     X, y = make_classification(80, n_features=5, weights=[0.7], flip_y=0.1, random_state=3)
     models = {

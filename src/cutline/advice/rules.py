@@ -31,7 +31,7 @@ from cutline.advice.context import (
     shorten,
 )
 from cutline.core.counts import Counts, format_number
-from cutline.core.messages import Argument, Text
+from cutline.core.messages import Argument, Text, capitalise
 from cutline.core.ranking import BLOCK, Ranking
 from cutline.inference import constants
 from cutline.inference.effective_size import compute_effective_sizes
@@ -369,9 +369,9 @@ def ties(a: RuleContext) -> str | None:
     text = (
         f"{who}{format_percent(float(r.pairs.tied / r.pairs.every))} of the pairs of a positive and a negative are tied"
     )
-    text = text[0].upper() + text[1:]
     return (
-        f"{text}, and count as half. If ties were broken, the AUC would lie between {shorten(low)} and {shorten(high)}."
+        f"{capitalise(text)}, and count as half. "
+        f"If ties were broken, the AUC would lie between {shorten(low)} and {shorten(high)}."
     )
 
 

@@ -113,3 +113,26 @@ def join_with_and(parts: Sequence[str]) -> str:
     ('a', 'a and b', 'a, b, and c')
     """
     return " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
+
+
+def capitalise(text: str) -> str:
+    """Return a text with a capital as its first letter."""
+    return text[:1].upper() + text[1:]
+
+
+# First words of titles that keep their capital inside a sentence, besides genitives and abbreviations.
+_NAMES = (
+    "Brier", "Cox-Snell", "Emax", "Gini", "Hand", "Hosmer-Lemeshow", "Jaccard", "Kolmogorov-Smirnov", "Matthews",
+    "Nagelkerke", "Qrecall",
+)  # fmt: skip
+
+
+def lower_title(title: str) -> str:
+    """Return a title for the middle of a sentence: in lower case, unless it starts with a name or an abbreviation.
+
+    >>> [lower_title(title) for title in ("Log loss", "Brier score", "Cohen's kappa", "F-beta", "AUCPR")]
+    ['log loss', 'Brier score', "Cohen's kappa", 'F-beta', 'AUCPR']
+    """
+    first = title.split(" ")[0]
+    keeps_capital = not first[1:2].islower() or first.endswith("'s") or first in _NAMES
+    return title if keeps_capital else title[:1].lower() + title[1:]

@@ -9,12 +9,12 @@ import numpy as np
 
 from cutline.core.counts import add_commas, format_number
 from cutline.core.errors import Argument, Text
-from cutline.core.messages import join_with_and
+from cutline.core.messages import join_with_and, lower_title
 from cutline.core.ranking import Ranking
 from cutline.core.table import format_value
 from cutline.core.validation import format_count
 from cutline.cuts.guarantees import PrecisionAnywhere, PrecisionAtQuotas, Promise, RatePromise
-from cutline.cuts.search import OPTIMUM, Criterion, CutSearch
+from cutline.cuts.search import OPTIMUM, CutSearch
 
 GROUPS = (
     "The cases come in groups, and promises hold for independent cases only: write the requirement on a limit, such as "
@@ -260,7 +260,7 @@ def state_best(
     verb = "highest" if criterion.is_high else "lowest"
     limits = f" under {' and '.join(rules)} on these cases" if rules else ""
     later = "" if math.isnan(corrected) else f", about {format_value(corrected)} on new cases"
-    named = {"flags": _describe_cut(r, threshold), "criterion": _lower_criterion(criterion)}
+    named = {"flags": _describe_cut(r, threshold), "criterion": lower_title(criterion.words)}
     where = (
         "" if search.prevalence is None else f" at {OTHER_PREVALENCE.format(percent=format_percent(search.prevalence))}"
     )
@@ -284,17 +284,6 @@ def _describe_cut(r: Ranking, threshold: float) -> str:
     else:
         who = BY_SCORE.format(sign=">=" if higher else "<=", threshold=format_without_noise(threshold))
     return FLAGS.format(who=who, flagged=add_commas(counts.flagged), total=add_commas(counts.total))
-
-
-_PEOPLE = ("Matthews", "Jaccard")
-
-
-def _lower_criterion(criterion: Criterion) -> str:
-    """Return the criterion inside a sentence: names of people and letters keep their capitals."""
-    words = criterion.words
-    first = words.split(" ")[0]
-    is_name = not first[1:2].islower() or first.endswith("'s") or first in _PEOPLE
-    return words if is_name else words[:1].lower() + words[1:]
 
 
 def _name_threshold(threshold: float) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutline.core.errors import ParameterError
+from cutline.core.messages import capitalise
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import (
@@ -66,7 +67,7 @@ def find_notes(cases: ClassCases) -> Iterator[Note]:
         yield Note("groups", text)
     why = cases.not_probabilities
     if why:
-        yield Note("sums", f"{why[0].upper()}{why[1:]}: measures of probabilities are left out.", kind="warning")
+        yield Note("sums", f"{capitalise(why)}: measures of probabilities are left out.", kind="warning")
     tied = int(((cases.scores == cases.scores.max(1, keepdims=True)).sum(1) > 1).sum())
     if tied:
         which = "1 case has its" if tied == 1 else f"{tied} cases have their"

@@ -11,7 +11,7 @@ import numpy as np
 from cutline.charts import CHARTS
 from cutline.charts.several_classes import ClassChartData
 from cutline.core.counts import format_number
-from cutline.core.messages import join_with_and
+from cutline.core.messages import join_with_and, lower_title
 from cutline.core.table import format_value
 from cutline.multiclass.class_summary import ClassComparisonSummary, ClassDifference, ClassRow, ClassSummary
 from cutline.report import chart_specs
@@ -107,7 +107,7 @@ def _describe_difference(summary: ClassComparisonSummary) -> str:
     known = [(row.measure, row.of) for row in summary.rows]
     deciding = ("auc", "macro mean") if ("auc", "macro mean") in known else known[0]  # the first, where there is no AUC
     rows = [row for row in summary.rows if (row.measure, row.of) == deciding]
-    by = f"By {rows[0].title[0].lower()}{rows[0].title[1:]} ({rows[0].of})"
+    by = f"By {lower_title(rows[0].title)} ({rows[0].of})"
     significant = [row for row in rows if row.better_model(summary.level)]
     if not significant:
         return f"{by}, no two models differ significantly on these cases."

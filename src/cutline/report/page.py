@@ -16,7 +16,7 @@ from cutline.charts.forest import draw_difference_forest
 from cutline.core import parallel
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, TrustedCounts, format_number
-from cutline.core.messages import join_with_and
+from cutline.core.messages import capitalise, join_with_and
 from cutline.core.ranking import Ranking
 from cutline.core.table import format_value
 from cutline.measures import MEASURES
@@ -64,7 +64,7 @@ def _describe_cut(rule: str, r: Ranking, c: Counts) -> str:
     found, missed, false, about = Outcomes.at(r, c)
     start = about.capitalize()
     return (
-        f"{rule[0].upper()}{rule[1:]}: {group_digits(c.flagged)} of {group_digits(c.total)} cases are flagged. "
+        f"{capitalise(rule)}: {group_digits(c.flagged)} of {group_digits(c.total)} cases are flagged. "
         f"{start}{group_digits(found)} of the {group_digits(c.positives)} positives {_agree(found)} found, "
         f"{about}{group_digits(missed)} {_agree(missed)} missed; "
         f"{about}{group_digits(false)} of the {group_digits(c.negatives)} negatives "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cutline.core.errors import Argument, ParameterError, Text, hint_similar, shorten_repr
-from cutline.core.messages import join_with_and
+from cutline.core.messages import join_with_and, lower_title
 from cutline.core.table import format_p_cell, format_value
 from cutline.core.validation import check_text
 from cutline.measures import MEASURES, Family
@@ -261,13 +261,6 @@ def _write_better(model: str, other: str, models: int, measures: Sequence[str]) 
     """Write in which measures a model is better than another, which goes unnamed if there are only two models."""
     than = f"than {other} " if models > 2 else ""
     return f"{model} is better {than}in {_list_first(measures)}"
-
-
-def lower_title(title: str) -> str:
-    """Return a title for the middle of a sentence: in lower case, unless it starts with a name or an abbreviation."""
-    word = title.split()[0]
-    is_name = word in ("Brier", "Matthews", "Youden's", "Cohen's", "Kolmogorov-Smirnov", "Gini", "Jaccard")
-    return title if is_name or not word[1:].islower() else title[0].lower() + title[1:]
 
 
 def shorten_title(row: DifferenceRow) -> str:

@@ -20,7 +20,7 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 from cutline.core.escaping import html_text
 from cutline.core.merging import merge
-from cutline.core.messages import join_with_and
+from cutline.core.messages import capitalise, join_with_and
 from cutline.core.public import public
 from cutline.core.table import Table, format_value, to_json_value
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
@@ -51,7 +51,7 @@ from cutline.results.notes import Note
 from cutline.results.summary import Summary
 from cutline.slices.differences import SliceMeasure, TestOptions, count_rarer_class
 from cutline.slices.fairness import Fairness, estimate_fairness
-from cutline.slices.results import FEWEST, AgainstRest, PooledSlices, capitalise
+from cutline.slices.results import FEWEST, AgainstRest, PooledSlices
 from cutline.slices.simultaneous_intervals import describe_simultaneous_intervals, with_simultaneous_methods
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from cutline.core.messages import lower_title
 from cutline.core.table import Table
 from cutline.inference import simultaneous
 from cutline.results.base import Tabulated
-from cutline.results.choices import lower_title
 from cutline.results.estimate import Estimate
 from cutline.results.method_titles import format_method
 from cutline.results.notes import Note

@@ -14,7 +14,7 @@ from cutline.comparison import Comparison, compare
 from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import ParameterError
-from cutline.core.messages import join_with_and
+from cutline.core.messages import join_with_and, lower_title
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, format_p, format_value, to_json_value
 from cutline.core.validation import LEVEL, check_choice, check_level, format_count
@@ -32,7 +32,7 @@ from cutline.inputs.slicing import (
 )
 from cutline.measures import MEASURES
 from cutline.results.base import NamedParts, Summarized, Tabulated
-from cutline.results.choices import GOALS, lower_title
+from cutline.results.choices import GOALS
 from cutline.results.comparison_summary import DifferenceRow
 from cutline.results.estimate import quantile
 from cutline.results.measure_selection import Named

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cutline.core.messages import join_with_and
+from cutline.core.messages import capitalise, join_with_and, lower_title
 from cutline.core.table import ComparedByFields, Table, format_p, format_value, to_json_value
 from cutline.core.validation import format_count
 from cutline.inference.simultaneous import FEWEST_FOR_MORRIS, Equality, Pooled, sidak_level
@@ -27,11 +27,6 @@ _ADJUSTED = {
     "bh": "Benjamini-Hochberg",
     "none": "no adjustment",
 }
-
-
-def capitalise(text: str) -> str:
-    """Return a text whose first letter is a capital."""
-    return text[:1].upper() + text[1:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +99,7 @@ class AgainstRest(Tabulated):
     @property
     def name(self) -> str:
         """Return the title of the measure for the middle of a sentence."""
-        title = self.measure.title
-        return "AUC" if self.measure.name == "auc" else title if title.isupper() else title[:1].lower() + title[1:]
+        return "AUC" if self.measure.name == "auc" else lower_title(self.measure.title)
 
     @property
     def table(self) -> Table:
