@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 import cutline as cl
-from cutline.calibration.sample_size import Risks, compute_exact_width, hanley_mcneil
+from cutline.calibration.sample_size import Risks, compute_exact_width, compute_hanley_mcneil_variance
 from cutline.cli.plan import StudyOptions
 
 Z = norm.ppf(0.975)
@@ -37,7 +37,9 @@ def test_the_slope_needs_what_sampsizeval_documents():
 
 def test_the_variance_of_the_auc_is_that_of_hanley_and_mcneil():
     q1, q2 = 0.8 / 1.2, 2 * 0.64 / 1.8
-    assert hanley_mcneil(0.8, 30, 50) == pytest.approx((0.16 + 29 * (q1 - 0.64) + 49 * (q2 - 0.64)) / 1500)
+    assert compute_hanley_mcneil_variance(0.8, 30, 50) == pytest.approx(
+        (0.16 + 29 * (q1 - 0.64) + 49 * (q2 - 0.64)) / 1500
+    )
 
 
 def test_the_exact_width_is_a_mean_over_all_counts():

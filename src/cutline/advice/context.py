@@ -1,4 +1,4 @@
-"""Rules, and what those about one model look at."""
+"""The rules of the advice, and the context in which rules on one model are evaluated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cutline.results.notes import Note as Note
 
 @dataclass(frozen=True)
 class Rule:
-    """When a note is given, in words and as a function that gives its text, or nothing where the rule is silent."""
+    """A rule: when a note is given, in words, and a function that returns its text, or None if it does not apply."""
 
     id: str
     kind: Kind
@@ -28,26 +28,26 @@ class Rule:
     source: str
     find: Callable[[Any], str | None]
 
-    def note(self, context: Any) -> Note | None:
-        """Return the note, or nothing where the rule does not apply."""
+    def make_note(self, context: Any) -> Note | None:
+        """Return the note; None if the rule does not apply."""
         text = self.find(context)
         return Note(self.id, text, self.source, self.kind) if text else None
 
 
 def declare_rule(id: str, kind: Kind, *, when: str, source: str) -> Callable[[Callable[[Any], str | None]], Rule]:
-    """Make the function below it a rule: it returns the text of the note, or nothing.
+    """Make the function below it a rule; it returns the text of the note, or None.
 
     Args:
         id: The name of the rule.
         kind: Whether its note is a warning, advice or a fact.
         when: When the note is given, in words.
-        source: Who says so.
+        source: The text that supports the note.
     """
     return lambda find: Rule(id, kind, when, source, find)
 
 
 def declare_data_rule(id: str, kind: Kind, when: str) -> Rule:
-    """Return the rule that gives what the data say about themselves.
+    """Make a rule that repeats a note on the data.
 
     Args:
         id: The name of the rule.
@@ -85,10 +85,10 @@ CUTLINE = "cutline, docs/identities.md"
 
 @dataclass(frozen=True)
 class RuleContext:
-    """An evaluation, the places that can be filled, the measures that the reader sees, and the models beside it.
+    """The context of a rule on one model: the evaluation, the quota, the visible measures, and all compared models.
 
-    `models` is empty for a model alone. A note that gives the value of each says the same of all, and is given once.
-    `level` is that of the intervals that the reader sees: notes speak of the same ones.
+    `models` is empty for a single model; otherwise notes give the values of all models, so that equal notes are given
+    once. `level` is that of the intervals in the summary.
     """
 
     evaluation: Evaluation
@@ -108,12 +108,12 @@ class RuleContext:
         return {note.rule: note.text for note in self.evaluation.data_notes}
 
     @cached_property
-    def seen(self) -> frozenset[str]:
+    def visible(self) -> frozenset[str]:
         """Names of the measures that the reader sees: the requested ones, or the headlines."""
         return frozenset(self.measures if self.measures is not None else (m.name for m in MEASURES if m.headline))
 
     def values(self, measure: str) -> str:
-        """Return the value of a measure, of each model by its name when there are several."""
+        """Format the value of a measure; with several models, that of each with its name."""
         if not self.models:
             return shorten(self.evaluation.value(measure))
         return ", ".join(f"{shorten(model.value(measure))} ({name})" for name, model in self.models.items())
@@ -135,7 +135,7 @@ class RuleContext:
 
     @cached_property
     def auc(self) -> Estimate | None:
-        """AUC with its interval; None for groups, whose interval takes resampling, and for one class."""
+        """AUC with its interval; None for one class, and for groups, whose interval needs the bootstrap."""
         if not self.two_classes or self.evaluation.groups is not None:
             return None
         return self.evaluation.estimate("auc", self.level)
@@ -150,7 +150,7 @@ def make_context(
     models: Mapping[str, Evaluation],
     level: float,
 ) -> RuleContext:
-    """Return the context of the rules, with a share turned into places and measures by their names."""
+    """Make the context of the rules, with a share converted to a quota and measures to their names."""
     if quota is not None or share is not None:
         quota = float(count_places(evaluation.ranking, quota=quota, share=share))
     names = None if measures is None else tuple(dict.fromkeys(MEASURES[m].name for m in measures))
@@ -158,7 +158,7 @@ def make_context(
 
 
 def format_percent(share: float) -> str:
-    """Return a share in per cent, which is 0 % or 100 % only where it is exactly.
+    """Format a share in per cent, as 0 % or 100 % only if it is exact.
 
     >>> format_percent(0.97), format_percent(0.0312), format_percent(0.99996)
     ('97 %', '3.1 %', '99.996 %')
@@ -171,7 +171,7 @@ def format_percent(share: float) -> str:
 
 
 def shorten(value: float) -> str:
-    """Return a value in three digits, which is 1 only where it is exactly.
+    """Format a value with three digits, as 1 only if it is exact.
 
     >>> shorten(0.96549), shorten(0.1), shorten(1.0), shorten(0.99996)
     ('0.965', '0.1', '1', '0.99996')

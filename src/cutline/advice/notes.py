@@ -37,7 +37,7 @@ def notes(
         quota: How many cases can be acted on.
         share: The same as a share of the cases.
         measures: The measures that the reader sees, by name; the headlines when None.
-        level: The level of the intervals that the notes speak of.
+        level: The level of the intervals in the notes.
 
     >>> from cutline import evaluate
     >>> [note.rule for note in notes(evaluate([1, 0, 1, 0], [0.9, 0.9, 0.2, 0.2]))][0]
@@ -50,7 +50,7 @@ def notes(
 
 def apply_rules(about: RuleContext) -> list[Note]:
     """Return the notes of the rules that apply, in their order."""
-    return [note for rule in MODEL_RULES if (note := rule.note(about))]
+    return [note for rule in MODEL_RULES if (note := rule.make_note(about))]
 
 
 def notes_on(
@@ -66,14 +66,15 @@ def notes_on(
 ) -> tuple[Note, ...]:
     """Return what the reader of a comparison should know: of all models together, then of each.
 
-    What holds for every model is said once; of one model only what warns is said, and its name stands before it.
+    A note that holds for every model is given once; of the notes on single models only warnings are given, with the
+    name of the model.
 
     Args:
         comparison: The models.
         quota: How many cases can be acted on.
         share: The same as a share of the cases.
         measures: The measures that the reader sees, by name; the headlines when None.
-        level: The level of the intervals and tests that the notes speak of.
+        level: The level of the intervals and tests in the notes.
         resamples: How many resamples may be drawn for a note; by `cutline.results.resample_budget` when
             None, and 0 for none.
         seed: The seed of these resamples.
@@ -86,7 +87,7 @@ def notes_on(
     about = ComparisonContext(
         comparison, j, None if names is None else frozenset(names), check_level(level), resamples, seed
     )
-    of_all = [note for rule in COMPARISON_RULES if rule.id not in without and (note := rule.note(about))]
+    of_all = [note for rule in COMPARISON_RULES if rule.id not in without and (note := rule.make_note(about))]
     models = dict(comparison.items())
     of_each = {
         name: apply_rules(
@@ -112,7 +113,7 @@ def _merge_by_model(by_model: Mapping[str, Iterable[Note]]) -> list[Note]:
     return merged
 
 
-# Notes on how the data were made, which stay even where no rule of the advice repeats them.
+# Notes on the data that are kept even if no rule of the advice repeats them.
 _OF_DATA = ("resamples", "groups-are-folds", "groups-differ")
 
 
@@ -128,9 +129,9 @@ def add_notes(
     """Return the summary with the notes on its data, its numbers and how they were made.
 
     Args:
-        subject: What was summarized.
+        subject: The evaluation or comparison.
         summary: The finished summary.
-        measures: The measures that the reader asked for by name; None for the usual ones.
+        measures: The requested measures, by name; the headlines when None.
     """
     names = None if measures is None else list(measures)
     cut = summary.options.cut

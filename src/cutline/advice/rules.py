@@ -98,7 +98,7 @@ def imbalance(a: RuleContext) -> str | None:
 def _is_lopsided(a: RuleContext) -> bool:
     """Whether one class has most of the cases, and the reader sees the accuracy."""
     share = max(a.prevalence, 1 - a.prevalence)
-    return a.two_classes and share >= MAJORITY and bool(a.seen & {"accuracy", "error_rate"})
+    return a.two_classes and share >= MAJORITY and bool(a.visible & {"accuracy", "error_rate"})
 
 
 @declare_rule(
@@ -109,7 +109,7 @@ def _is_lopsided(a: RuleContext) -> bool:
 )
 def rare_positives(a: RuleContext) -> str | None:
     """Point to the precision-recall curve instead of the ROC curve."""
-    if not a.two_classes or a.prevalence > RARE or not a.seen & {"auc", "gini", "average_precision", "ks", "pem"}:
+    if not a.two_classes or a.prevalence > RARE or not a.visible & {"auc", "gini", "average_precision", "ks", "pem"}:
         return None
     c = a.evaluation.counts
     wrong = ""
@@ -153,7 +153,7 @@ def quota_known(a: RuleContext) -> str | None:
 def only_the_top(a: RuleContext) -> str | None:
     """Note that the AUC judges the whole list, of which the quota is a small part."""
     n = float(a.ranking.total)
-    if a.quota is None or not a.two_classes or a.quota > TOP * n or not a.seen & {"auc", "gini", "pem"}:
+    if a.quota is None or not a.two_classes or a.quota > TOP * n or not a.visible & {"auc", "gini", "pem"}:
         return None
     return (
         f"Your quota is {format_percent(a.quota / n)} of the list, but the AUC weights every position equally. "
@@ -216,7 +216,7 @@ def better_threshold(a: RuleContext) -> str | None:
         not a.two_classes
         or a.are_labels
         or a.evaluation.groups is not None
-        or "f1" not in a.seen
+        or "f1" not in a.visible
         or a.evaluation.cut.by_quota
     ):
         return None
@@ -262,7 +262,7 @@ def wald(a: RuleContext) -> str | None:
     failing = [
         f"{name} ({format_number(k)} of {format_number(n)})"
         for name, (k, n) in shares.items()
-        if name in a.seen and n and not wald_holds(k, n)
+        if name in a.visible and n and not wald_holds(k, n)
     ]
     if not failing:
         return None
@@ -475,10 +475,10 @@ def _describe_equivalents(a: RuleContext, first: Measure, *, no_ties: bool) -> s
     forms = [
         (m.name, m.equivalent)
         for m in MEASURES
-        if m.equivalent and m.equivalent.to == first.name and m.name in a.seen and m.fits(a.ranking)
+        if m.equivalent and m.equivalent.to == first.name and m.name in a.visible and m.fits(a.ranking)
     ]
     forms = [(name, how) for name, how in forms if no_ties or not how.without_ties]
-    if len(forms) + (first.name in a.seen) < 2:
+    if len(forms) + (first.name in a.visible) < 2:
         return None
     return ", ".join(
         f"{name} = {how.how}" + (", as no score is shared" if how.without_ties else "") for name, how in forms

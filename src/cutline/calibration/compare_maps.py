@@ -1,4 +1,4 @@
-"""Is it worth recalibrating? The methods compared on cases that they were not fitted on."""
+"""worth_recalibrating(): compare methods of recalibration by cross-fitting."""
 
 from __future__ import annotations
 
@@ -121,19 +121,19 @@ def worth_recalibrating(
 
 
 def _shorten(r: Ranking) -> Ranking:
-    """Return a long ranking in some five thousand bins of mean probabilities, which no map tells from single ones."""
+    """Put a long ranking into about five thousand bins of mean probabilities, which does not affect the maps."""
     bins = bin_scores(r, per_root=_PER_ROOT) if len(r) > _LONG else None
     return r if bins is None else replace(bins.ranking, exact=r.exact, reach=r.reach)
 
 
 def _shift_losses(candidate: MapComparison, exact: _Losses, in_bins: _Losses) -> MapComparison:
-    """Return a candidate with losses beside those of the whole list instead of those in bins."""
+    """Return a candidate with its losses shifted from those in bins to those of the whole list."""
     moved = candidate.log_loss + exact.mean - in_bins.mean, candidate.brier + exact.brier - in_bins.brier
     return candidate._replace(log_loss=moved[0], brier=moved[1])
 
 
 def _divide_into_folds(r: Ranking, folds: int, rng: np.random.Generator) -> list[Ranking]:
-    """Return the cases divided at random into folds of equal size, each class by itself."""
+    """Divide the cases at random into folds of equal size, stratified by class."""
 
     def divide(cells: Array) -> Array:
         cell = np.repeat(np.arange(len(cells)), cells.astype(int))
@@ -206,7 +206,7 @@ def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple
 
 
 def _test_change(r: Ranking, method: str) -> float:
-    """Return the p-value of the likelihood ratio test that the map changes nothing, for maps with a few parameters."""
+    """Return the p-value of the likelihood ratio test that the map is the identity, for maps with few parameters."""
     from scipy.special import chdtrc
 
     if method not in FREE:

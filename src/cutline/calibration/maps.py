@@ -181,7 +181,7 @@ def apply_map(method: str, parameters: dict[str, Any], p: Array) -> Array:
 
 
 def apply_map_to_interval(parameters: dict[str, Any], p: Array) -> tuple[Array, Array]:
-    """Return the two probabilities of Venn-Abers: a new case is counted as a negative, and as a positive."""
+    """Return the two probabilities of Venn-Abers, with a new case counted as a negative and as a positive."""
     x = np.asarray(parameters["x"])
     low, high = np.append(0.0, parameters["low"]), np.append(parameters["high"], 1.0)
     return low[np.searchsorted(x, p, side="right")], high[np.searchsorted(x, p, side="left")]
@@ -192,7 +192,7 @@ def _apply_logistic(eta: Array) -> Array:
 
 
 def write_map_in_sql(method: str, parameters: dict[str, Any], value: str) -> str | None:
-    """Return the map as an expression of SQL; None where it has too many steps for one."""
+    """Return the map as an expression of SQL; None if it has too many steps."""
     inside = f"least(greatest({value}, {EPS!r}), {1 - EPS!r})"
     if method in ("intercept", "logistic"):
         eta = f"{parameters['intercept']!r} + {parameters['slope']!r} * (ln({inside}) - ln(1 - {inside}))"

@@ -1,4 +1,4 @@
-"""plan(): how many cases a validation study needs for the wanted widths of intervals, or for the wanted power."""
+"""plan(): how many cases a validation study needs for given widths of intervals or a given power."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cutline.results.estimate import quantile
 
 def compute_hanley_mcneil_width(area: float, prevalence: float, z: float, n: int) -> float:
     """Return the width of the interval of the AUC by Hanley and McNeil's variance."""
-    return 2 * z * math.sqrt(hanley_mcneil(area, n * prevalence, n * (1 - prevalence)))
+    return 2 * z * math.sqrt(compute_hanley_mcneil_variance(area, n * prevalence, n * (1 - prevalence)))
 
 
 def compute_newcombe_width(area: float, prevalence: float, level: float, n: int) -> float:
@@ -36,9 +36,9 @@ def compute_power_of_difference(
 ) -> float:
     """Return the power of the test that two correlated AUCs differ."""
     sizes = n * prevalence, n * (1 - prevalence)
-    error, other_error = (math.sqrt(hanley_mcneil(a, *sizes)) for a in (area, other))
+    error, other_error = (math.sqrt(compute_hanley_mcneil_variance(a, *sizes)) for a in (area, other))
     spread = math.sqrt(error**2 + other_error**2 - 2 * correlation * error * other_error)
-    return _normal_cdf(abs(area - other) / spread - z)
+    return _compute_normal_cdf(abs(area - other) / spread - z)
 
 
 def compute_oe_width(prevalence: float, z: float, n: int) -> float:
@@ -59,10 +59,10 @@ def compute_rate_width(value: float, share: float, level: float, n: int) -> floa
 def compute_mcnemar_power(both: float, difference: float, z: float, n: int) -> float:
     """Return the power of McNemar's test."""
     spread = math.sqrt(both - difference**2)
-    return _normal_cdf((difference * math.sqrt(n) - z * math.sqrt(both)) / spread) if spread else 1.0
+    return _compute_normal_cdf((difference * math.sqrt(n) - z * math.sqrt(both)) / spread) if spread else 1.0
 
 
-def hanley_mcneil(area: float, positives: float, negatives: float) -> float:
+def compute_hanley_mcneil_variance(area: float, positives: float, negatives: float) -> float:
     """Return Hanley and McNeil's (1982) variance of the AUC for given numbers of cases."""
     same_negative, same_positive = area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2
     whole = area * (1 - area) + max(positives - 1, 0) * same_negative + max(negatives - 1, 0) * same_positive
@@ -85,7 +85,7 @@ def compute_exact_width(share: float, n: int, level: float) -> float:
     return float(weight @ (most - least) / weight.sum())
 
 
-def _normal_cdf(x: float) -> float:
+def _compute_normal_cdf(x: float) -> float:
     return 0.5 * math.erfc(-x / math.sqrt(2))
 
 
@@ -357,7 +357,7 @@ def plan(
 
 
 def _check_targets(targets: dict[str, Any]) -> None:
-    """Refuse a plan for nothing, widths that cannot be had, and an AUC that is none."""
+    """Raise if no criterion is given, or if a width or an AUC is impossible."""
     if not targets:
         remedy = Text("pass, for example, ", Argument("auc", 0.75), " and ", Argument("auc_width", 0.1))
         raise ParameterError("The plan has no criterion", remedy)

@@ -47,7 +47,7 @@ class EvaluationLike(Protocol):
 
 
 class Region(NamedTuple):
-    """A stretch of probabilities where the curve leaves what a calibrated model would show, and on which side."""
+    """A stretch of probabilities where the curve is outside the consistency band, and on which side."""
 
     low: float
     high: float
@@ -160,7 +160,7 @@ def judge_calibration(
     notes: Sequence[str] = (),
     grouped: bool = False,
 ) -> Calibration:
-    """Return the judgement of probabilities whose numbers are known; those `BY_FORMULA` must be among them.
+    """Judge probabilities by finished estimates; those `BY_FORMULA` must be among them.
 
     Args:
         r: The ranking; its scores are probabilities.
@@ -168,7 +168,7 @@ def judge_calibration(
         level: The level of the bands and of the bound.
         seed: Makes the simulated band reproducible.
         notes: What is to be said of the numbers.
-        grouped: Whether the cases come in groups; the bands and the test take them for independent, and are left out.
+        grouped: Whether the cases come in groups; the bands and the test assume independent cases, and are left out.
     """
     by_measure = {estimate.measure: estimate for estimate in estimates}
     z = float(MEASURES["spiegelhalter"].compute(r))
@@ -219,7 +219,7 @@ def compute_expected_ece(r: Ranking, bins: int = 10, binning: str = "mass") -> f
 
 
 def _find_regions(band: Band, r: Ranking) -> tuple[Region, ...]:
-    """Return where the curve leaves the consistency band, stretch by stretch, the one with the most cases first."""
+    """Find the stretches where the curve leaves the consistency band, the one with the most cases first."""
     side = np.where(band.y > band.high + 1e-12, 1, np.where(band.y < band.low - 1e-12, -1, 0))
     edges = np.flatnonzero(np.concatenate(([True], side[1:] != side[:-1], [True])))
     x, pos, size = r.key[::-1], r.pos[::-1], r.size[::-1]
@@ -297,7 +297,7 @@ def _describe_slope(slope: Estimate) -> str:
 
 
 def _describe_levels(by_measure: dict[str, Estimate], regions: tuple[Region, ...]) -> list[str]:
-    """Return the levels of calibration (Van Calster et al., 2016); each supposes the one before."""
+    """Describe the levels of calibration (Van Calster et al., 2016), each of which requires the one before."""
     intercept, slope = by_measure["calibration_intercept"], by_measure["calibration_slope"]
     if not (intercept.has_interval and slope.has_interval):
         return []

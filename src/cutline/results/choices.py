@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Goal:
-    """A question that people choose a model by, and the measures that answer it, the first of them that is there."""
+    """A question for choosing a model, with the measures that answer it; the first available one decides."""
 
     name: str
     words: str
@@ -45,7 +45,7 @@ _MOST_NAMED = 2  # measures and models that a sentence names
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """The answer to one question: the leader, and the models that cannot be told from it.
+    """The answer to one question: the leader, and the models that do not differ significantly from it.
 
     `equal` are the models whose difference from the leader is not significant after Holm's correction for the pairs;
     empty, if the leader is better than every other one. `against` are measures of the same question in which another

@@ -29,7 +29,7 @@ class Limits(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """The limits that a method gives, what qualifies them, and the method that stood in for it, if one did."""
+    """The limits of a method, its notes, and the method that replaced it, if one did."""
 
     limits: Limits
     notes: Sequence[str] = ()
@@ -92,7 +92,7 @@ def _compute_gamma_ratio(x: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Estimate(ComparedByFields):
-    """A value with its interval, how it was made, and what qualifies it.
+    """A value with its interval, the method, and notes.
 
     `low` and `high` are NaN when there is no interval; `notes` says why, as it says when a condition of the method
     failed, when limits were cut at the range of the measure, or when resamples had to be redrawn.

@@ -45,7 +45,7 @@ def run(settings: StudySettings) -> StudyReport:
 
 
 def _describe_table_5(rows: dict[str, dict[str, Any]]) -> str:
-    """Return what the measures of the text's own table say."""
+    """Describe the measures of the table in the text."""
     strictly = [name for name in PRINTED if rows[name]["order"] == EXPECTED]
     tied = [name for name in PRINTED if name not in strictly and rows[name]["order"] in WITH_TIES]
     return (

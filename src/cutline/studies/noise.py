@@ -107,7 +107,7 @@ def _describe_population() -> str:
 
 
 def _group_measures(results: Mapping[Any, dict[str, float]]) -> list[list[str]]:
-    """Return the measures, those together that have the same shares throughout."""
+    """Group the measures that have the same shares throughout."""
     rows: dict[tuple[float, ...], list[str]] = {}
     for name in MEASURES:
         rows.setdefault(tuple(row[name] for row in results.values()), []).append(name)
@@ -115,7 +115,7 @@ def _group_measures(results: Mapping[Any, dict[str, float]]) -> list[list[str]]:
 
 
 def _describe_groups(results: Mapping[Any, dict[str, float]]) -> Iterator[str]:
-    """Return which measures are one and the same here."""
+    """Describe which measures have the same shares throughout."""
     groups = [_join_names(group) for group in _group_measures(results) if len(group) > 1]
     if groups:
         yield (
@@ -134,7 +134,7 @@ def _find_title(measure: str) -> str:
 
 
 def _do_differ(share: float, other: float, samples: int) -> bool:
-    """Whether two shares of the same samples differ by more than chance, were the samples not even the same."""
+    """Whether two shares differ significantly, by a test that treats the samples as independent."""
     error = np.sqrt((share * (1 - share) + other * (1 - other)) / samples)
     return bool(abs(share - other) > 1.96 * error)
 

@@ -89,12 +89,12 @@ def format_cell(values: Values, key: Key, measure: str) -> str:
         return "undefined"
     low, high = np.nanquantile(own, MIDDLE)
     published = load_published().get(key, {}).get(measure)
-    printed = "" if published is None else f" / {published:g}{'*' if locate(own, published) else ''}"
+    printed = "" if published is None else f" / {published:g}{'*' if compare_with_range(own, published) else ''}"
     return f"{average_splits(own):.3f} [{low:.3f}, {high:.3f}]{printed}"
 
 
-def locate(own: npt.NDArray[np.float64], published: float) -> int:
-    """Whether a printed number lies below (-1), in (0) or above (1) the range of our splits, up to its rounding."""
+def compare_with_range(own: npt.NDArray[np.float64], published: float) -> int:
+    """Return -1, 0 or 1 if a printed number is below, in or above the range of our splits, up to its rounding."""
     low, high = np.nanquantile(own, MIDDLE)
     return int(published > high + 5e-4) - int(published < low - 5e-4)
 
@@ -229,7 +229,7 @@ def tabulate_ties(values: Values) -> Table:
 
 
 def explain_ties(values: Values) -> str:
-    """Return what ties do to the PEM of a tree, in words."""
+    """Explain the effect of ties on the PEM of a tree."""
     names = [name for name in dict.fromkeys(key.data for key in values) if _is_binary(values, name)]
     if not names:
         return "This run has no data set of two classes, of which both would have the same PEM but for ties."
@@ -255,7 +255,7 @@ def explain_ties(values: Values) -> str:
 
 
 def _select_both(table: Mapping[Key, T], name: str) -> tuple[T, T]:
-    """Return what a table has for the tree, with the smallest and with the largest class as the positive one."""
+    """Select the entries for the tree, with the smallest and with the largest class as the positive one."""
     smallest, largest = (table[Key(name, positive, "C4.5")] for positive in CLASSES)
     return smallest, largest
 
@@ -299,7 +299,7 @@ ROUNDING = 0.003  # how far 2 AUC - 1 can be from PEM, both printed with three d
 
 
 class Standing(NamedTuple):
-    """A printed number: of what it is, and whether it lies below (-1), in (0) or above (1) the range of our splits."""
+    """A printed number: its key, and whether it is below (-1), in (0) or above (1) the range of our splits."""
 
     key: Key
     measure: str
@@ -320,7 +320,7 @@ def _list_standings(values: Values, *, tree: str = "C4.5") -> list[Standing]:
         for measure in MEASURES:
             published = load_published().get(key, {}).get(measure)
             if published is not None and not np.isnan(ours[measure]).all():
-                rows.append(Standing(key, measure, locate(ours[measure], published)))
+                rows.append(Standing(key, measure, compare_with_range(ours[measure], published)))
     return rows
 
 
@@ -336,9 +336,7 @@ def compute_expected_share(values: Values) -> float:
 
 
 def write_verdict(values: Values) -> Iterator[str]:
-    """Return how many printed numbers lie in the range of our splits, and how many would if all were as it should
-    be.
-    """
+    """Write how many printed numbers lie in the range of our splits, and how many are expected to."""
     rows = _list_standings(values)
     if not rows:
         return
@@ -416,7 +414,7 @@ def _describe_sides(out: list[Standing]) -> str:
 
 
 def _find_clues(out: list[Standing], still: int, data: DataSet) -> Iterator[str]:
-    """Return what the data or the print say about numbers outside the range; none of it is certain."""
+    """Find possible explanations of numbers outside the range in the data or in the print."""
     yield from _find_few_cases(out, data)
     printed = PRINTED_CASES[data.name]
     if printed != len(data):
@@ -568,7 +566,7 @@ def _load_data(settings: StudySettings) -> tuple[list[DataSet], list[str], str]:
 
 
 def _gather(results: dict[tuple[str, int], dict[str, list[float | None]]]) -> Values:
-    """Return the numbers of all splits, by what they are about; NaN where a split lacked a class."""
+    """Collect the numbers of all splits by key; NaN if a split lacked a class."""
     names = dict.fromkeys(name for name, _ in results)
     values: Values = {}
     for name, positive, learner in itertools.product(names, CLASSES, _ALL):

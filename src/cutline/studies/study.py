@@ -31,14 +31,14 @@ def _ignore_progress(done: int, of: int) -> None:
 
 @dataclass(frozen=True)
 class StudySettings:
-    """How a study is run.
+    """The settings of a run of a study.
 
     Args:
         seed: The seed of everything random; the same seed gives the same numbers.
         quick: A short version that takes less than two minutes.
         data: A folder of data sets, for the study that needs them.
         jobs: The number of processes that run in parallel.
-        progress_file: Where finished parts are kept, so that an interrupted run goes on instead of starting anew.
+        progress_file: The file of finished parts, from which an interrupted run continues.
         progress: Called with how many parts are done, and of how many.
     """
 
@@ -56,7 +56,7 @@ class StudySettings:
 
 @dataclass(frozen=True)
 class Study:
-    """A published experiment: its name, where it stands, what it asks, and how it is run again."""
+    """A published experiment: its name, source and question, and the function that runs it again."""
 
     name: str
     title: str
@@ -86,14 +86,14 @@ def do_parts(
     settings.progress(len(parts) - len(left), len(parts))
     # As they are finished: one that waited for a slow part before it would be lost by a kill.
     as_finished = Parallel(n_jobs=settings.jobs, return_as="generator_unordered")
-    done = as_finished(delayed(_with_number)(i, work, *part, settings.seed) for i, part in enumerate(left))
+    done = as_finished(delayed(_run_numbered)(i, work, *part, settings.seed) for i, part in enumerate(left))
     for count, (number, result) in enumerate(done, len(parts) - len(left) + 1):
         journal.add(left[number], result)
         settings.progress(count, len(parts))
     return [journal[part] for part in parts]
 
 
-def _with_number(number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:
+def _run_numbered(number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:
     return number, work(*arguments)
 
 
@@ -129,7 +129,7 @@ class _Journal:
 
 
 def _complete(lines: Iterable[bytes]) -> Iterable[tuple[str, Any]]:
-    """Yield the key and the result of each line that is whole and as it was written."""
+    """Yield the key and the result of each line that is complete and unchanged."""
     for line in lines:
         try:
             key, result, digest = json.loads(line)
@@ -151,7 +151,7 @@ _PACKAGES = ("cutline", "numpy", "scipy", "scikit-learn")
 
 @dataclass(frozen=True)
 class StudySection:
-    """A heading, what there is to say in paragraphs, and a table or a chart that shows it."""
+    """A section of a report: a heading, paragraphs, and a table or a chart."""
 
     title: str
     text: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The few charts that the studies need, drawn with Altair in the house's colours."""
+"""The few charts that the studies need, drawn in the colours of the other charts."""
 
 from __future__ import annotations
 

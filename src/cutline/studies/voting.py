@@ -182,7 +182,7 @@ def _count_positive(correlations: dict[tuple[str, str], list[float]], pairs: lis
 
 
 def _describe_claims(correlations: dict[tuple[str, str], list[float]]) -> str:
-    """Return the two pairs that the text calls highly correlated, here and there."""
+    """Describe the two pairs that the text calls highly correlated, in our experiments and in the text."""
     sentences = []
     for pair in (("average_qrecall", "pem"), ("pem", "pearson")):
         ours, published = correlations[pair], PUBLISHED[pair]
