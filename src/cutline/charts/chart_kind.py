@@ -1,4 +1,4 @@
-"""What a chart is: declared once, with all that the page, the gallery, the command line and the docs have to know."""
+"""The declaration of a chart, which the page, the gallery, the command line and the docs read, and the registry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cutline.measures import MEASURES, Needs
 
 
 class Shows(Enum):
-    """What a chart is drawn from."""
+    """The type of result that a chart shows."""
 
     ONE = "one model"
     SEVERAL = "one model or several"
@@ -31,7 +31,7 @@ class Shows(Enum):
 
 
 class Requires(Flag):
-    """What the predictions must have so that a chart can be drawn."""
+    """The requirements of a chart on the predictions."""
 
     NOTHING = 0
     PROBABILITIES = auto()
@@ -56,7 +56,7 @@ _REQUIRED = {
 
 
 class Place(Flag):
-    """Where a chart appears besides `chart()` and `cutline chart`, which draw all of them."""
+    """The places where a chart appears, besides `chart()` and `cutline chart`, which draw all charts."""
 
     NOWHERE = 0
     PAGE_FIRST = auto()  # among the first charts of the report

@@ -76,7 +76,7 @@ CHARTS = Charts(
 PAGE_MEASURES = ("f1", "mcc", "expected_cost")
 
 UNNAMED = "model"
-# What every chart takes.
+# The options of every chart.
 COMMON = ("theme", "title", "width", "height")
 
 
@@ -157,7 +157,7 @@ def chart(
 def choose_models(
     kind: ChartKind, models: Mapping[str, Evaluated], parameters: Mapping[str, Any] | None = None
 ) -> list[int]:
-    """Return the places of the models that a chart shows: only those with probabilities, if the chart needs them.
+    """Return the positions of the models that a chart shows: only models with probabilities, if it needs them.
 
     Args:
         kind: The chart.

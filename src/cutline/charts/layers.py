@@ -1,4 +1,4 @@
-"""The parts that charts are made of: axes, lines with a legend, rows of data."""
+"""Parts of charts: axes, lines with a legend, rows of data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_REFERENCES = 4
 
 
 def list_reference_series(curves: Mapping[str, Curve], theme: Theme, names: Mapping[str, str]) -> list[Series]:
-    """Return the curves beside the curves, under the names they are to have in the legend.
+    """Return the reference lines of the curves, with their names in the legend.
 
     One line when all models share it, as they do on the same cases; otherwise a line for each, in the colour of the
     model; none when there would be too many to be told apart, which `explain_omitted_references` says.
@@ -55,7 +55,7 @@ def explain_omitted_references(curves: Mapping[str, Curve], names: Mapping[str, 
 
 
 def _from_the_start(line: CurveLine, curve: Curve) -> CurveLine:
-    """Extend a line known at its end only, as a ratio over one tie of all cases, to the start of the curve."""
+    """Extend a line with a value at its end only, such as a ratio over a single tie, to the start of the curve."""
     known, seen = np.isfinite(line.y), np.isfinite(curve.y)
     if known.sum() != 1 or not seen.any():
         return line
@@ -91,7 +91,7 @@ CUT, AREAS = "cut", "areas"
 
 
 class Evaluated(Protocol):
-    """What a chart needs of an evaluation."""
+    """The part of an evaluation that charts use."""
 
     @property
     def ranking(self) -> Ranking:
@@ -257,7 +257,7 @@ def list_rows(columns: Mapping[str, Any], **same: Any) -> list[dict[str, Any]]:
 
 
 def pack_columns(columns: Mapping[str, Any], names: Iterable[str], **same: Any) -> dict[str, Any]:
-    """Return the columns as one row of lists, which a chart flattens: a third of the size of as many rows."""
+    """Return the columns as one row of lists, which the chart flattens; this takes a third of the space of rows."""
     return same | {name: round_column(columns[name]) for name in names}
 
 

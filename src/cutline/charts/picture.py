@@ -31,12 +31,12 @@ _PER_UNIT = {
     "in": float(renderer.PIXELS_PER_INCH),
 }
 SMALLEST, LARGEST = 100.0, 5000.0
-# What is left for the axes themselves must show something.
+# The least length of an axis without the text around it.
 _LEAST_INSIDE = 40.0
-# Below this width the legend stands under the chart: beside it, it would leave the chart no room.
+# Below this width the legend is placed under the chart.
 _BESIDE = 480.0
 _TRIES = 5
-_CLOSE = 1 + 1e-6  # pixels; ticks that come and go with the size may keep it from coming closer
+_CLOSE = 1 + 1e-6  # pixels; ticks that appear and disappear with the size can prevent a closer fit
 
 
 def parse_length(length: Length, name: str) -> float:
@@ -63,8 +63,8 @@ def parse_length(length: Length, name: str) -> float:
 def resize(picture: Picture, width: Length | None, height: Length | None) -> Picture:
     """Resize a picture to a width, a height or both, titles and legends included.
 
-    The axes take the room that the text around them leaves, which is measured, as it depends on the axes. With a width
-    alone they keep their shape.
+    The axes fill the space that the text around them leaves, which is measured, as it depends on the axes. If only a
+    width is given, the axes keep their aspect ratio.
 
     Args:
         picture: The picture, as large as its chart is by default.
@@ -89,7 +89,7 @@ def resize(picture: Picture, width: Length | None, height: Length | None) -> Pic
 
 
 def _fit_size(picture: Picture, goal: list[float | None]) -> Picture:
-    """Approach the size in a few steps."""
+    """Fit the axes to the size of the picture in a few steps."""
     for _ in range(_TRIES):
         now = renderer.measure_svg(renderer.render_svg(picture.to_dict(check=False)))
         more = [0.0 if length is None else length - is_now for length, is_now in zip(goal, now, strict=True)]
@@ -107,9 +107,7 @@ def _fit_size(picture: Picture, goal: list[float | None]) -> Picture:
 
 
 def _grow_axes(chart: alt.Chart, across: float, down: float, *, keeps_shape: bool) -> alt.Chart:
-    """Return the chart with wider and higher axes: side by side they share the width, below each other the first
-    grows.
-    """
+    """Enlarge the axes of a chart; charts side by side share the width, of stacked charts the first grows."""
     spec = chart.spec
     if "hconcat" in spec:
         share = across / len(spec["hconcat"])
@@ -228,7 +226,7 @@ class Picture:
 
         Args:
             suffix: ".png", ".svg", ".pdf", ".html" or ".json".
-            scale: How many dots of a PNG a pixel has; 2 unless told.
+            scale: Dots of a PNG per pixel; 2 by default.
             dpi: The same as dots per inch, of which a pixel is 1/96: `dpi=300` for print.
         """
         dots = _choose_dots(scale, dpi)
@@ -257,7 +255,7 @@ class Picture:
 
         Args:
             path: The path of the file, which ends in one of the suffixes that `render` takes.
-            scale: How many dots of a PNG a pixel has; 2 unless told.
+            scale: Dots of a PNG per pixel; 2 by default.
             dpi: The same as dots per inch.
             overwrite: Whether a file that exists is replaced.
         """
@@ -290,7 +288,7 @@ def finish(name: str, chart: alt.Chart, theme: Theme) -> Picture:
 
 
 def _lift_params(spec: dict[str, Any]) -> list[dict[str, Any]]:
-    """Take the parameters out of the layers of a chart, each with the name of its view: Altair has them at the top."""
+    """Move the parameters of layers to the top of a chart, where Altair has them, with the names of their views."""
     params = spec.pop("params", []) if "mark" in spec else []
     for param in params:
         spec["name"] = f"view_{param['name']}"

@@ -273,7 +273,7 @@ class ClassDifference(ComparedByFields):
         return format_method(self.test.method)
 
     def better_model(self, level: float) -> str:
-        """Return the model that is better, where the corrected test says so; empty otherwise."""
+        """Return the significantly better model by the corrected test; empty if there is none."""
         if not self.test.p_holm <= 1 - level:  # NaN is not
             return ""
         is_a = (self.test.difference > 0) == (self.better != "lower")

@@ -41,7 +41,7 @@ _HULL = 3000  # corners of the hull; seldom are there more than a few hundred
 
 
 class CutGrid(NamedTuple):
-    """The cuts that the page can show, by their place among all, and how far apart two neighbours are at most."""
+    """The cuts that the page can show, by their position, and the largest gap between neighbours."""
 
     cuts: Array
     of_positives: float
@@ -53,7 +53,7 @@ class CutGrid(NamedTuple):
         return len(self.cuts) == len(ranking) + 1
 
     def place(self, ranking: Ranking, counts: Counts) -> int:
-        """Return where the cut of some counts stands among these; a quota inside a tie at the cut before the tie."""
+        """Return the position of the cut with the given counts; for a quota inside a tie, of the cut before the tie."""
         index = ranking.cut(float(counts.threshold)) - is_inside_tie(ranking, counts)
         return int(np.searchsorted(self.cuts, index, side="right")) - 1
 

@@ -42,7 +42,7 @@ def compile_programs(measures: Iterable[tuple[str, Measure]], points: Iterable[s
 
 
 def _compile_point(name: str) -> dict[str, Any] | None:
-    """Compile one value by itself, which the page computes at thousands of cuts."""
+    """Compile a single value, which the page computes at thousands of cuts."""
     if name == "total_cost":
         (value,) = trace_function(lambda *inputs: (compute_total_cost(*inputs),), "fp", "fn", *COSTS)
         parameters = dict.fromkeys(COSTS, 1.0)

@@ -42,7 +42,7 @@ def describe_conventions(level: float, resamples: int, seed: int, groups: int, *
 
 
 def _describe_intervals(level: str, resamples: int, seed: int, groups: int) -> str:
-    """Describe which methods made the intervals."""
+    """Describe the methods of the intervals."""
     resampling = f"({resamples} resamples, seed {seed})"
     none = "none where there is no closed form, because nothing was resampled"
     if groups:
@@ -141,7 +141,7 @@ class NamedParts(Mapping[Key, Part]):
 
     @property
     def _kind(self) -> str:
-        """Return what an error message calls a part."""
+        """Return the name of a part in error messages."""
         return "model"
 
     @property
@@ -152,7 +152,7 @@ class NamedParts(Mapping[Key, Part]):
     def __getitem__(self, name: Key) -> Part:
         try:
             return self._parts[name]
-        except (KeyError, TypeError):  # of what cannot be hashed
+        except (KeyError, TypeError):  # the name may not be hashable
             raise make_unknown_name_error(self._kind, name, self._parts) from None
 
     def __iter__(self) -> Iterator[Key]:
@@ -164,7 +164,7 @@ class NamedParts(Mapping[Key, Part]):
 
 @public
 class Summarized(ComparedByFields, ABC):
-    """Base class of what has a summary: it prints, shows itself in a notebook, and converts to a data frame."""
+    """Base class of results with a summary, which is printed, shown in notebooks, and converted to a data frame."""
 
     more: ClassVar[str] = ""  # methods that the last line of the printed form names
 
@@ -193,7 +193,7 @@ class Summarized(ComparedByFields, ABC):
 class Reported(Summarized):
     """Base class of evaluations and comparisons, whose summary is a document that is saved as a report."""
 
-    # What the document of all numbers asks of summary(), unless other options are given.
+    # The default options of summary() for the document of all numbers.
     whole: ClassVar[Mapping[str, Any]] = {}
 
     def to_dict(self, summary: object = None, **options: Any) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class DifferenceRow(MeasureRow):
         return self.p_holm <= 1 - level  # NaN is not
 
     def better(self, level: float) -> str:
-        """Return the model that is better, where the corrected test says so; empty otherwise."""
+        """Return the significantly better model by the corrected test; empty if there is none."""
         if self.measure.better is None or not self.is_significant(level):
             return ""
         return self.a if (self.value > 0) == (self.measure.better == "higher") else self.b
@@ -290,7 +290,7 @@ class ComparisonSummary(Tabulated):
         return ", which flags " + join_with_and([f"{100 * share:.1f} % ({name})" for name, share in shares.items()])
 
     def list_undefined_measures(self) -> dict[str, list[str]]:
-        """Return the titles of measures that no model has a value of, by the reason."""
+        """Return the titles of measures that are undefined for every model, by the reason."""
         own = {row.key: row for summary in self.models.values() for row in summary.rows}
         titles: dict[str, dict[str, None]] = {}
         for row in self.rows:

@@ -230,7 +230,7 @@ class SliceDifference(ComparedByFields):
         return self.p_holm <= 1 - level
 
     def better(self, level: float) -> str:
-        """Return the model that is better in this slice; empty where the test does not say so."""
+        """Return the significantly better model in this slice; empty if there is none."""
         if self.row.measure.better is None or not self.is_significant(level):
             return ""
         return self.row.a if (self.row.value > 0) == (self.row.measure.better == "higher") else self.row.b
