@@ -447,7 +447,7 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
         before, size, positives = hits_so_far - outcome, place + 1.0, self.positives[self.code]
 
         def sum_up(values: Array) -> Array:
-            """Sum over the periods for each quota: a place adds what it changes, shorter lists stay as they are."""
+            """Sum over the periods for each quota; a period that is shorter than the quota keeps its last value."""
             return np.cumsum(np.bincount(place, values, minlength=most))
 
         hits, squares = sum_up(outcome), sum_up(hits_so_far**2 - before**2)

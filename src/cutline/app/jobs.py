@@ -88,7 +88,7 @@ class Jobs:
     # ------------------------------------------------------------------ the file
 
     def _describe(self, file: str) -> None:
-        """Send the columns, and those that can only be meant; what a compressed file unpacks to has no bound."""
+        """Send the columns of a file, and label and score if they are unambiguous; refuse a compressed file."""
         if is_compressed(Path(file)):
             raise InputError(f"{Path(file).name} is compressed", "unpack it first")
         source = files.read(file)
@@ -101,7 +101,7 @@ class Jobs:
             self._send_values(source, guess["label"])
 
     def _send_values(self, source: Source, column: str) -> None:
-        """Send the values of a column of labels, and the one that can only be positive, as "yes" beside "no"."""
+        """Send the values of a column of labels, and the value that must be the positive one, as "yes" beside "no"."""
         rows = source.read_columns({"labels": Request("labels", column, as_text=True)})["labels"]
         values = sorted(
             {escape_controls(value) for value in set(rows.tolist()) if value is not None and value == value}
@@ -221,7 +221,7 @@ class Jobs:
         self._write(f"{chart}{suffix}", lambda path: cl.chart(chart, models).save(path, overwrite=True))
 
     def _recalibrate(self, file: str, settings: Settings, method: str) -> None:
-        """Say which maps to better probabilities are worth it, or write one and the probabilities that it makes."""
+        """Compare the recalibration methods, or write one map and the recalibrated probabilities."""
         from cutline.calibration.recalibration import write_in_sql
 
         reading = _make_reading(replace(settings, second="", cut="default"))

@@ -38,7 +38,7 @@ class Worker:
 
     @classmethod
     async def start(cls, root: Path) -> Worker:
-        """Start a process, which loads what it needs meanwhile."""
+        """Start a process, which loads its modules in the meantime."""
         # -P: no module is imported from the folder that the server was started in.
         command = (sys.executable, "-P", "-m", "cutline.app.worker", str(root))
         pipe, quiet = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL

@@ -127,7 +127,7 @@ def recommend_measures(answers: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ask(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the situation, each open question asked of the person at the terminal; empty answers mean not known."""
+    """Return the situation, asking each open question at the terminal; empty answers mean unknown."""
     from cutline.advice import Situation
 
     answers: dict[str, Any] = {}

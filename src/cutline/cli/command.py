@@ -83,7 +83,7 @@ def show_command(ctx: click.Context, *, everything: bool) -> None:
 
 
 def group_options(command: Command) -> dict[str, list[Option]]:
-    """Group the options of a command: first those that most people need, last those of files."""
+    """Group the options of a command: the most common first, those of files last."""
     options = [param for param in command.params if isinstance(param, Option)]
     first = [option for name in command.entry.first for option in options if name in option.opts]
     groups = {FIRST: first} if first else {}
@@ -225,7 +225,7 @@ def option(*names: str, group: str, help: str, advanced: bool = False, **setting
 
 
 def argument(name: str, *, help: str, **settings: Any) -> Callable[[Function], Function]:
-    """Declare an argument, with what it means."""
+    """Declare an argument with its help."""
     return click.argument(name, cls=CommandArgument, help=help, **settings)
 
 

@@ -142,7 +142,7 @@ class CutOptions:
 
 
 def _parse_utility(text: str) -> dict[str, float]:
-    """Read what outcomes are worth from text such as tp=90,fp=-10."""
+    """Parse the utilities of outcomes from text such as tp=90,fp=-10."""
     values = {}
     for part in text.split(","):
         name, sign, value = part.partition("=")

@@ -310,7 +310,7 @@ def _count_extra_columns(rows: Sequence[Row]) -> int:
 
 
 def _render_measures(screen: Console, title: str, rows: Sequence[Row], level: float, names: int, marked: str) -> Table:
-    """Render a table of measures; `marked` is the room for a mark after each interval, if any table has one."""
+    """Render a table of measures; `marked` is the width of the marks after intervals, if any table has them."""
     table = make_table(screen, title=title)
     table.add_column("", min_width=names, max_width=names, overflow="fold")
     table.add_column("value", justify="right", no_wrap=True, min_width=6)

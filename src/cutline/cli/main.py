@@ -117,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explain_unknown_option(error: click.NoSuchOption) -> str:
-    """Say that there is no such option, and what it is called here."""
+    """Explain that an option is unknown, with its name in cutline."""
     here = OTHER_WORDS.get(error.option_name)
     if here is None or error.ctx is None or not any(here in param.opts for param in error.ctx.command.params):
         return error.format_message()

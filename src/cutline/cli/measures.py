@@ -129,7 +129,7 @@ def measures(name: str | None, family: str | None, json: bool) -> None:
 
 
 def find_measures(name: str | None, family: str | None) -> list[Measure]:
-    """Return the measure of a name, or those that a word or a family finds."""
+    """Return the measure with a name, or the measures that match a word or a family."""
     from cutline.measures import MEASURES
 
     matches = MEASURES.search(name or "", family=family)

@@ -1,4 +1,4 @@
-"""`cutline recalibrate`: a map to better probabilities, or whether one is worth it."""
+"""`cutline recalibrate`: fit a map to better probabilities, or compare the methods."""
 
 from __future__ import annotations
 

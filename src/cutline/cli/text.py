@@ -99,7 +99,7 @@ def escape_controls(text: object) -> str:
 
 
 class Screen(Console):
-    """A console whose reader may leave: the work goes on, and the exit code stays what it says."""
+    """A console that ignores a closed pipe: the command continues, with its usual exit code."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Yield the segments to print, with control characters escaped."""
@@ -129,5 +129,5 @@ def quote(text: object) -> str:
 
 
 def strip_controls(text: object) -> str:
-    """Return the text without the characters that XML cannot hold, and without those that turn the line."""
+    """Return the text without characters that XML cannot hold, and without marks of writing direction."""
     return "".join(character for character in str(text) if character in "\t\n" or is_plain(character))

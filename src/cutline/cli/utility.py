@@ -1,4 +1,4 @@
-"""`cutline utility`: what decisions by the model are worth."""
+"""`cutline utility`: the utility of decisions by the model."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def choose(condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any
 
 
 def fill(values: Any, number: float, where: Any) -> Array:
-    """Return new values as an array in which a number stands where a condition holds; arrays are filled in place."""
+    """Set a number where a condition holds in newly computed values; arrays are filled in place."""
     if isinstance(values, Symbol):
         return np.where(where, number, values)
     array = np.asarray(values)

@@ -88,7 +88,7 @@ class Block(Ranking):
 
     @cached_property
     def points(self) -> Points:
-        """The same, with the cells that each stands for."""
+        """These points, each with the cells that it replaces."""
         return condense(self)
 
 

@@ -329,7 +329,7 @@ def _solve_normal_equations(powers: Array, rights: Array, reach: Array, degree: 
 
 
 def _solve(left: Array, right: Array) -> Array:
-    """Return the solutions of small systems, the shortest ones of those that too few points leave open."""
+    """Solve small linear systems; singular ones, from too few points, get their shortest solution."""
     is_lost = np.asarray(~np.isfinite(left).all(axis=(1, 2)))  # weights that are rounded away beside others
     if is_lost.any():
         left = np.where(is_lost[:, None, None], 0.0, left)

@@ -26,7 +26,7 @@ _EXACT = 10_000  # cases of the larger sample up to which the exact law is compu
 
 
 class Psi(NamedTuple):
-    """A population stability index with what it takes to read it."""
+    """A population stability index with its critical value and interval."""
 
     value: float
     critical: float  # which it exceeds with probability 1 - level when nothing has changed

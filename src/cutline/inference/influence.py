@@ -272,7 +272,7 @@ def _choose_cells(r: Ranking) -> tuple[Array, Array]:
 
 
 def _find_quantile_changes(r: Ranking, counts: tuple[int, int]) -> list[Array]:
-    """Return the scores at which it changes how many of so many parts of both classes end there or before."""
+    """Return for each number of quantiles the scores at which the sum of both quantile numbers of the classes rises."""
     changes: list[list[Array]] = [[] for _ in counts]
     before = [-1] * len(counts)
     start = 0

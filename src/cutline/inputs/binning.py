@@ -80,7 +80,7 @@ class Bins:
         return (self.top, self.bottom, *counts, self.magnitude, self.slice)
 
     def all_slices(self) -> Bins:
-        """Return the bins of all slices together, in which each number stands once."""
+        """Merge the bins of all slices by their numbers."""
         order = np.argsort(self.number, kind="stable")
         number = self.number[order]
         first = np.flatnonzero(np.concatenate(([True], number[1:] != number[:-1])))

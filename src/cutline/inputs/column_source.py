@@ -242,7 +242,7 @@ def read_rows(
 
 
 def join_notes(source: Source, requests: Mapping[Any, Request]) -> str:
-    """Return the sentences that say how the columns of a file were read, where that is worth a note."""
+    """Join the notes on how the columns of a file were read."""
     names = dict.fromkeys(("", *(request.column for request in requests.values())))  # the whole file first
     return " ".join(source.notes[name] for name in names if name in source.notes)
 

@@ -74,7 +74,7 @@ class FrameEngine:
         return Classes(table)
 
     def _inexact(self) -> int:
-        """Whether whole numbers are beyond those that floats hold."""
+        """Return a positive number if integers are too large for floats, and 0 otherwise."""
         size = self._raw.select(nw.col("x").max().alias("high"), nw.col("x").min().alias("low"))
         table = collect(size.filter(~nw.col("high").is_null()))
         if not len(table["high"]):  # every score is missing, which is told elsewhere

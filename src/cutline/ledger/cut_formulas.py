@@ -200,7 +200,7 @@ def _list_cells(c: Counts) -> tuple[float, float, float, float]:
 
 
 def compute_bangdiwala(material: Material, _: PrintedQuantity) -> float:
-    """Return Bangdiwala's B, the area of agreement over that of the rectangles of the margins."""
+    """Return Bangdiwala's B: the area of agreement divided by the area of the rectangles of the margins."""
     tp, fp, fn, tn = _list_cells(material.counts)
     return (tp**2 + tn**2) / ((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn))
 

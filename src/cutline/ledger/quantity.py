@@ -105,7 +105,7 @@ class PrintedQuantity:
 
     @property
     def definition(self) -> Measure:
-        """The measure; a test has none, and is asked for none."""
+        """The measure; a test has none."""
         if self.measure is None:
             raise TypeError(f"{self.name} is a test of two models, not a measure")
         return self.measure

@@ -52,12 +52,12 @@ class Saying(ComparedByFields):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The tools, those that were not run with a star."""
+        """The names of the tools; a star marks tools that were not run."""
         return tuple(f"{name}*" if name in self.documented else name for name in self.tools)
 
     @property
     def words(self) -> str:
-        """Return the reason in a few words, and the tools that print it; a star marks those that were not run."""
+        """Return a brief reason, and the tools that print the number; a star marks tools that were not run."""
         names = self.names
         start = f"{self.brief}: " if self.brief else ""
         for count in range(len(names), 0, -1):

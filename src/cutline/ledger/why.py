@@ -422,7 +422,7 @@ def _order(candidate: ConventionValue) -> tuple[float, int, float]:
 
 
 def _drop_redundant(fits: list[ConventionValue]) -> list[ConventionValue]:
-    """Leave out candidates of which a part fits already; the part gets their tools where the values agree."""
+    """Drop candidates if a part of their conventions fits already; the part gets their tools if the values agree."""
     distinct: list[ConventionValue] = []
     for candidate in sorted(fits, key=lambda c: (len(c.conventions), -c.plausible)):
         at = next((i for i, part in enumerate(distinct) if _adds_nothing(candidate, part)), None)

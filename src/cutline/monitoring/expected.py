@@ -154,7 +154,7 @@ class Expected(ShownAsTable, EveryMeasure):
         return CANNOT
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what it says, ready for JSON."""
+        """Return the expected measures, ready for JSON."""
         return {
             "schema": "cutline/expected/1",
             "cases": to_json_value(float(self.size.sum())),

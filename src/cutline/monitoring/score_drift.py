@@ -320,7 +320,7 @@ class Drift(ShownAsTable):
         return draw_drift(edges, listed, f"Scores of {self.reference.name} and {self.sample.name}", theme)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what it says, ready for JSON."""
+        """Return verdict, tests, bins and measures, ready for JSON."""
         return {
             "schema": "cutline/drift/1",
             "verdict": self.verdict,

@@ -74,7 +74,7 @@ class Shared(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pairing(ComparedByFields):
-    """The cases by their scores. `index` says where each cell's score stands in each model's ranking."""
+    """The cases by their scores. `index` holds the position of each cell's score in each model's ranking."""
 
     rankings: tuple[Ranking, ...]
     index: tuple[Array, ...]
@@ -130,7 +130,7 @@ class Pairing(ComparedByFields):
         return replace(self, rankings=rankings, index=index)
 
     def placements(self, model: int) -> Array:
-        """Return the share of the other class that a case of each cell stands right to, for DeLong's covariance."""
+        """Return the placement value of each cell, for DeLong's covariance."""
         ranking, cached = self.rankings[model], self.shared.placements
         if id(ranking) not in cached:
             of_positives, of_negatives = compute_placements(ranking)

@@ -1,4 +1,4 @@
-"""Intervals of the AUC and of what is linear in it, from DeLong's variance."""
+"""Intervals of the AUC and of measures that are linear in it, from DeLong's variance."""
 
 from __future__ import annotations
 

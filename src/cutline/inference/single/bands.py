@@ -78,7 +78,7 @@ def find_displacement(r: Ranking, options: BandOptions) -> Displacement:
 
 
 def _scale_classes(r: Ranking, groups: GroupSampler | None) -> Array:
-    """Return the roots of the class sizes; correlated cases are worth fewer, in both classes alike."""
+    """Return the roots of the effective class sizes, which correlated cases reduce equally in both classes."""
     roots = np.sqrt([float(size) for size in compute_effective_sizes(r)])
     return roots if groups is None else roots * np.sqrt(min(1.0, groups.groups / float(r.total)))
 

@@ -322,7 +322,7 @@ def _choose_scale(estimand: Estimand) -> Scale:
 
 
 def bias_corrected_limits(resampled: ResampledValues) -> Interval:
-    """Return the limits of a best over all cuts without the bias of its resamples, which that of the sample is like.
+    """Return the bias-corrected limits of a maximum over all cuts; the bias is that of its resamples.
 
     What is left is taken to be normal on the logit scale of the measure's range, with the resamples' standard error and
     Student's quantile.

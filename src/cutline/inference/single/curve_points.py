@@ -121,7 +121,7 @@ def _estimate_precisions(r: Ranking, recall: Array, level: float) -> _Points:
 
 
 def _bound_recall(r: Ranking, precision: float, level: float) -> Limits:
-    """Return the recalls up to which the precision may be as high as is asked for, and up to which it surely is."""
+    """Return the recalls up to which the precision may reach a value, and up to which it surely does."""
     recall = np.linspace(0, 1, _RECALLS + 1)[1:]
     points = _estimate_precisions(r, recall, level)
     return Limits(*(_find_last(recall, reached >= precision) for reached in (points.low, points.high)))

@@ -51,7 +51,7 @@ def check_request(request: IntervalRequest) -> IntervalRequest:
 
 @dataclass(frozen=True)
 class Estimand:
-    """A measure of a sample: its value, how to compute it on other samples, and what its interval depends on.
+    """A measure of a sample: its value, its function of other samples, and the inputs of its interval.
 
     `measure` is None for a user's function. `design` holds the groups, strata and sampling weights of the cases; None
     for cases that were sampled one by one.

@@ -245,7 +245,7 @@ def combine_moves(value: Any, there: list[Any], may_tell_nothing: Any, correlati
 
 
 def _move_each_share(values: Any, reach: list[Limits], flagged: Any) -> list[list[Any]]:
-    """Return the three shares with one at its lower limit, in turn, then at its upper one, and last none told apart."""
+    """Return the three shares with each in turn at its lower, then at its upper limit, and last without skill."""
     places = [
         [reach[j][side] if j == i else value for j, value in enumerate(values)] for side in (0, 1) for i in range(3)
     ]
@@ -359,7 +359,7 @@ def _differentiate_cut(estimand: Estimand, function: Any) -> Influence:
 
 
 def linearised_share_limits(estimand: Estimand, level: float) -> Interval:
-    """Return Wilson's limits, modified near 0 and 1, for as many cases as the linearised variance is worth."""
+    """Return Wilson's limits, modified near 0 and 1, with the effective sample size of the linearised variance."""
     form = estimand.form_as(Proportion)
 
     def share_of(c: Any) -> Any:
