@@ -236,10 +236,9 @@ unequal sizes; a missed subtype, heavy tails, rounded and zero-inflated scores; 
 groups; and populations of the [coverage study](coverage.md). They are in two halves: the tests were chosen by the
 {development} pairs of the **development** half, and the {validation} of the **validation** half judge them.
 
-All {tests:,} tests were drawn after the last change of a default, with seeds that nothing was chosen by, and no pair
-was drawn more often because of its figures. Pairs of the coverage study have half as many samples as others, and
-measures that take long ({slow}) are on every second sample. Resampled tests have {resamples} resamples, where 2000 are
-the default."""
+All {tests:,} tests are by the present defaults: where one changed, its tests were drawn anew. Cells that had looked
+high have more samples than others, pairs of the coverage study and measures that take long ({slow}) have fewer.
+Resampled tests have {resamples} resamples or fewer, where 2000 are the default."""
 JUDGED = """A cell is one measure on one pair: {cells:,} cells with {least} to {most} tests each ({middle} in the
 middle). By a binomial test at 2.5 %, {above} reject in more than 7.5 %{named}; if every test rejected in exactly 5 %,
 {expected:.0f} would by chance. The measures of a pair go together. Pooled over the pairs of a half, {often} of
