@@ -87,7 +87,7 @@ def find_quantity(form: Form, *, is_of_counts: bool, by_quota: bool) -> Quantity
     if by_quota:
         return Quantity.AT_QUOTA
     quantity = _AT_THRESHOLD.get(type(form), Quantity.THREE_SHARES)
-    return Quantity.ODDS_RATIO if quantity is Quantity.RATIO and form.odds else quantity  # type: ignore[union-attr]
+    return Quantity.ODDS_RATIO if isinstance(form, forms.Ratio) and form.odds else quantity
 
 
 # ---------------------------------------------------------------------- the methods of a row

@@ -95,8 +95,9 @@ class Bins:
 
     def by_slice(self, slices: int) -> list[Bins]:
         """Return the bins of each slice by itself."""
-        order = np.argsort(self.slice, kind="stable")  # type: ignore[arg-type]
-        ends = np.searchsorted(self.slice[order], np.arange(slices + 1))  # type: ignore[index]
+        slice_of_bin = np.asarray(self.slice)
+        order = np.argsort(slice_of_bin, kind="stable")
+        ends = np.searchsorted(slice_of_bin[order], np.arange(slices + 1))
         alone = replace(self, slice=None)
         return [alone.subset(order[start:end]) for start, end in pairwise(ends.tolist())]
 

@@ -299,8 +299,8 @@ class TextTable(Source):
             except _BadColumnError as bad:
                 spelling = self._find_spelling(bad.column, bad.text)
                 if spelling is None:
-                    where = {"argument": numbers[bad.column], "position": bad.position}
-                    raise PositionError(f"holds text, {bad.text!r},", hint_number(bad.text), **where) from None  # type: ignore[arg-type]
+                    problem, role = f"holds text, {bad.text!r},", numbers[bad.column]
+                    raise PositionError(problem, hint_number(bad.text), argument=role, position=bad.position) from None
                 self._spellings[bad.column] = spelling
                 texts = {column: _make_codebook() for column in texts}
         return {

@@ -116,18 +116,17 @@ class PairedMeasure(PairedValues):
         """Return the difference with its interval, clipped to the range of differences."""
         difference, chosen, notes = self.difference(method)
         low, high = difference.interval(level)
-        is_resampled = isinstance(difference, ResampledDifference)
-        if math.isnan(low) and is_resampled and not difference.says_nothing:  # type: ignore[attr-defined]
-            notes = (*notes, f"{self.resamples} resamples are too few for a level of {level:g}: pass more resamples.")
         reach = self.measure.range[1] - self.measure.range[0]
-        if is_resampled and not math.isnan(low):
-            p_value = difference.p_value()
-            if (p_value <= 1 - level) != (not low <= 0 <= high):
-                conflict = f"The interval and the test (p {format_p(p_value)}) disagree about 0"
-                notes = (
-                    *notes,
-                    f"{conflict}: for a decision, trust the test, whose actual level is closer to the nominal one.",
-                )
+        if isinstance(difference, ResampledDifference):
+            if not math.isnan(low):
+                p_value = difference.p_value()
+                if (p_value <= 1 - level) != (not low <= 0 <= high):
+                    conflict = f"The interval and the test (p {format_p(p_value)}) disagree about 0"
+                    trust = "for a decision, trust the test, whose actual level is closer to the nominal one"
+                    notes = (*notes, f"{conflict}: {trust}.")
+            elif not difference.says_nothing:
+                few = f"{self.resamples} resamples are too few for a level of {level:g}"
+                notes = (*notes, f"{few}: pass more resamples.")
         return make_estimate(
             self.title, self.value, (low, high), (-reach, reach), level, chosen, list(notes), what="difference"
         )
@@ -238,8 +237,9 @@ class MeasureComparison:
 
 def resolve_measure(measure: MeasureLike, parameters: Mapping[str, Any]) -> Measure:
     """Return the measure of a name, or a function as one."""
-    is_function = callable(measure) and not isinstance(measure, Measure)
-    return as_measure(measure, parameters) if is_function else use_alias(MEASURES[measure], measure)  # type: ignore[index]
+    if callable(measure) and not isinstance(measure, Measure):
+        return as_measure(measure, parameters)
+    return use_alias(MEASURES[measure], measure)
 
 
 def compare_measure(

@@ -29,6 +29,7 @@ from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import correct_bias, estimate_by_formula
 from cutline.inference.single.separation import find_separated_limits
 from cutline.measures import MEASURES, Family
+from cutline.measures.forms import LinearInAuc
 from cutline.results.estimate import Limits
 
 
@@ -147,7 +148,7 @@ def compare_by_square_and_add(samples: Samples, *, pooled: bool = False) -> Outc
 def compare_by_delong(samples: Samples) -> Outcome:
     """Return the difference of two AUCs with the sum of DeLong's variances and Welch's degrees of freedom."""
     targets = [sample.estimand for sample in samples]
-    slopes = [float(t.form.of(t.ranking, **t.parameters)[0]) for t in targets]  # type: ignore[union-attr,arg-type]
+    slopes = [float(t.form_as(LinearInAuc).of(t.ranking, **t.parameters)[0]) for t in targets]
     variances = [s**2 * float(delong.compute_variance(t.ranking)) for s, t in zip(slopes, targets, strict=True)]
     total = sum(variances)
     if not total > EQUAL**2:

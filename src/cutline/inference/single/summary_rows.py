@@ -83,8 +83,9 @@ def _estimate_rows(estimands: Sequence[Estimand], options: SummaryOptions) -> tu
 def _estimate_or_choose(estimand: Estimand, level: float, may_resample: bool) -> Estimate | Method | None:
     """Return the estimate by a formula, or the default method if it resamples or simulates; None without both."""
     method = default_method(estimand) if may_resample else default_without_resamples(estimand)
-    is_formula = method is not None and method.engine == "formula"
-    return estimate_by_formula(estimand, method, level) if is_formula else method  # type: ignore[arg-type]
+    if method is not None and method.engine == "formula":
+        return estimate_by_formula(estimand, method, level)
+    return method
 
 
 def _count_resamples(options: SummaryOptions, measures: int, scores: int) -> int:
