@@ -86,3 +86,8 @@ def test_what_does_not_fit_into_memory_is_written_to_disk_and_cleared_away(tmp_p
 def test_a_limit_is_a_size(size):
     with pytest.raises(ParameterError, match="memory is"):
         memory.parse_memory_size(size)
+
+
+@pytest.mark.parametrize("size", ["9" * 400, 10**400, "1" + "0" * 30 + "TB"])
+def test_a_limit_beyond_what_a_database_counts_is_none(size):
+    assert memory.parse_memory_size(size) == 2**62

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from cutline import InputError, rank
+from cutline import InputError, evaluate, rank
 
 BODY = b"y,p\n1,0.5\n0,0.2\n"
 
@@ -167,3 +167,14 @@ def test_numbers_beyond_the_range_of_floats_are_no_ties(tmp_path, pair):
 def test_labels_of_text_and_none_are_found_missing():
     with pytest.raises(InputError, match="holds 1 missing value"):
         rank(["yes", None, "no"], [0.5, 0.4, 0.2], positive="yes")
+
+
+def test_slices_of_json_may_have_infinite_scores(tmp_path):
+    path = tmp_path / "a.jsonl"
+    rows = ['{"y": 1, "p": Infinity, "s": "a"}', '{"y": 0, "p": 0.5, "s": "b"}', '{"y": 1, "p": 0.25, "s": "b"}']
+    path.write_text("\n".join(rows))
+    slices = evaluate("y", "p", data=path, by="s")
+    assert [slice_.ranking.score.tolist() for slice_ in slices.values()] == [[float("inf")], [0.5, 0.25]]
+    path.write_text("\n".join(rows).replace("Infinity", "inf"))
+    with pytest.raises(InputError, match="has inf, which is not a number in JSON"):
+        evaluate("y", "p", data=path, by="s")

@@ -38,10 +38,10 @@ def parse_memory_size(memory: Any = None) -> int:
     match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]I?)?B?\s*", str(memory).upper())
     if match is None:
         raise ParameterError(f"is {shorten_repr(memory)}", 'pass a size such as "2GB"', argument="memory")
-    size = int(float(match[1]) * _UNITS[match[2] or ""])
+    size = int(min(float(match[1]) * _UNITS[match[2] or ""], _MOST))
     if size < _LEAST:
         raise ParameterError(f"is {shorten_repr(memory)}", f"pass at least {_LEAST // 10**6}MB", argument="memory")
-    return min(size, _MOST)
+    return size
 
 
 def find_machine_memory() -> int:

@@ -586,7 +586,7 @@ class File(SliceableSource):
                     query = f"SELECT count(*) FROM {self._from} WHERE isinf({self._quote_column(request)})"
                     is_infinite = bool(self._fetch_row(query)[0])
                 if is_infinite:
-                    check_infinities(self._connection, self._from, self.title)
+                    check_infinities(self._connection, self.write_reader(self._literal), self.title)
 
     def _check_decimals(self, request: Request) -> None:
         """Refuse decimals that would become ties as floats."""
