@@ -236,7 +236,7 @@ def optimism(runs):
                     prevalence * (1 - found),
                     (1 - prevalence) * (1 - false),
                 )
-                truth = float(wanted.of(table))
+                truth = float(wanted.function(table))
                 rows.append((cut.apparent - truth, cut.corrected.value - truth))
             apparent, corrected = np.array(rows).T
             error = corrected.std() / math.sqrt(len(rows))

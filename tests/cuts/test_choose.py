@@ -223,7 +223,7 @@ def test_the_corrected_value_is_right_on_average_where_the_truth_is_known(asked)
         r = cl.rank(*normal_cases(100, seed, shift=1.0))
         cut = cl.choose_cut(r, resamples=30, seed=seed, **asked)
         found, false = ndtr(1.0 - cut.threshold), ndtr(-cut.threshold)
-        truth = float(wanted.of(Counts(0.3 * found, 0.7 * false, 0.3 * (1 - found), 0.7 * (1 - false))))
+        truth = float(wanted.function(Counts(0.3 * found, 0.7 * false, 0.3 * (1 - found), 0.7 * (1 - false))))
         gap.append(cut.corrected.value - truth)
         optimism.append(cut.apparent - truth)
 
