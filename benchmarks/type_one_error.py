@@ -240,7 +240,7 @@ All {tests:,} tests are by the present defaults: where one changed, its tests we
 high have more samples than others, pairs of the coverage study and measures that take long ({slow}) have fewer.
 Resampled tests have {resamples} resamples or fewer, where 2000 are the default."""
 JUDGED = """A cell is one measure on one pair: {cells:,} cells with {least} to {most} tests each ({middle} in the
-middle). By a binomial test at 2.5 %, {above} reject in more than 7.5 %{named}; if every test rejected in exactly 5 %,
+middle). By a binomial test at 2.5 %, {above} of them are above 7.5 %{named}; if every test rejected in exactly 5 %,
 {expected:.0f} would by chance. The measures of a pair go together. Pooled over the pairs of a half, {often} of
 {measures} measures (paired or unpaired) reject in more than 7.5 % by the same test."""
 CONSERVATIVE = """**Conservative tests** reject equal models in fewer than 3 %: {names}. Where few cases change, a rate

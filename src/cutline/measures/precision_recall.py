@@ -417,6 +417,7 @@ HALF_OF_THE_PREVALENCE = ReferenceValue(r"\frac{\pi}{2}", lambda s, **_: s.preva
     undefined=NO_POSITIVE,
     concordant=False,
     source={"berrar2025": "Definition 33", "boyd2013": ""},
+    across_sizes="average_precision",
     form=OpenEndedArea(compute_end_line_areas),
     blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
@@ -468,6 +469,7 @@ def _sum_middle_precision(r: Ranking) -> Any:
     undefined=NO_POSITIVE,
     concordant=False,
     source={"berrar2025": "Definition 33", "boyd2013": ""},
+    across_sizes="average_precision",
     form=OpenEndedArea(compute_first_line_area),
     blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
