@@ -346,7 +346,7 @@ def refuse(beside: str, given: Mapping[str, Any]) -> None:
 
     Args:
         beside: The other option.
-        given: The options that cannot be combined with it, with their values.
+        given: The options that cannot be combined with it, with their values, which are false where they are not given.
     """
     for name, value in given.items():
         if value:
