@@ -90,6 +90,11 @@ def test_advanced_options_are_shown_by_help_all_alone(cutline):
         assert option in whole.split()
 
 
+def test_a_number_with_bounds_is_called_a_number_too(cutline):
+    assert "--port NUMBER" in cutline("app", "--help").out
+    assert "--bins NUMBER" in cutline("sql", "--help").out
+
+
 def test_the_options_that_come_first_exist():
     for name, command in load_commands().items():
         declared = {spelt for option in command.params for spelt in option.opts}

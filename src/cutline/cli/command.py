@@ -137,7 +137,8 @@ def _name_value(option: click.Option) -> str:
         return option.metavar
     if isinstance(option.type, click.Choice):
         return "NAME"
-    named = {"integer": "NUMBER", "float": "NUMBER", "text": "TEXT"}
+    numbers = dict.fromkeys(("integer", "integer range", "float", "float range"), "NUMBER")
+    named = {**numbers, "text": "TEXT"}
     return " ".join([named.get(option.type.name, option.type.name.upper())] * option.nargs)
 
 
