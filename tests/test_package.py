@@ -253,14 +253,14 @@ def test_a_formula_closes_its_braces(m):
 @every_measure
 def test_a_measure_has_its_sources(m):
     assert m.source or m.name == "recall_at_precision"  # the converse of precision_at_recall, by symmetry
-    assert set(m.source) <= set(KEYS)
+    assert set(m.source) <= set(KEYS), "add it to references.bib"
 
 
 def test_every_reference_is_cited_and_listed_once():
     cited = {key for m in MEASURES for key in m.source}
 
     assert len(KEYS) == len(set(KEYS)) == REFERENCES.count("@")
-    assert set(KEYS) == cited
+    assert set(KEYS) == cited, "references.bib has the sources of the measures"
 
 
 @each_case("key", KEYS)
