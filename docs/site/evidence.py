@@ -40,11 +40,10 @@ def _methods() -> dict[str, list[str]]:
     """The methods by which the study made the intervals of each measure."""
     found: dict[str, list[str]] = {}
     for line in _lines():
-        if line["kind"] == "intervals":
-            for key in line["found"]:  # type: ignore[attr-defined]
-                name, _, method = key.partition("|")
-                if method not in found.setdefault(name, []):
-                    found[name].append(method)
+        for key in line["found"]:  # type: ignore[attr-defined]
+            name, _, method = key.partition("|")
+            if method not in found.setdefault(name, []):
+                found[name].append(method)
     return found
 
 

@@ -238,7 +238,7 @@ def test_the_marks_are_where_python_puts_them(report, chart):
     if chart in ("tpr_fpr", "score_distribution"):
         assert mark["x"] == pytest.approx(at)
     else:
-        point = CURVES[chart].at(ev.ranking, at)
+        point = CURVES[chart].locate(ev.ranking, at)
         x, y = compute_deviates([point.x, point.y]) if chart == "det" else (point.x, point.y)
         assert (mark["x"], mark["y"]) == pytest.approx((x, y), abs=1e-9)
 
