@@ -213,3 +213,14 @@ def test_labels_that_json_cannot_hold_are_text_in_documents(tmp_path, labels):
     if not isinstance(labels[1], int):
         with pytest.raises(cl.ParameterError, match="which a ranking file cannot hold"):
             ev.ranking.save(tmp_path / "day.ranking")
+
+
+def test_a_case_of_weight_1_counts_below_cases_of_2_to_the_53():
+    heavy = 2**53
+    ev = cl.evaluate([0, 1, 0], [0.9, 0.5, 0.1], weights=[heavy, heavy, 1])
+
+    # The first two scores are pooled at 1/2, the last one stays alone at 0.
+    recalibrated, brier = 0.5 * heavy / (2 * heavy + 1), (0.81 + 0.25) * heavy / (2 * heavy + 1)
+    assert ev.mcb == pytest.approx(brier - recalibrated, rel=1e-12)
+    assert ev.dsc == pytest.approx(0, abs=1e-12)
+    assert cl.MEASURES["mcb"](ev.ranking, score="log") == pytest.approx(ev.log_loss - math.log(2), rel=1e-12)

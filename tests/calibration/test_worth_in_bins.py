@@ -47,3 +47,12 @@ def test_gains_are_printed_with_the_decimals_of_the_losses():
     assert len(gains) == 5 * len(found.candidates)
     assert all(len(number.partition(".")[2]) <= 4 for number in gains)
     assert "-0.0000" not in gains
+
+
+def test_more_cases_than_can_be_put_into_folds_are_refused():
+    rng = np.random.default_rng(2)
+    p = rng.random(100)
+    ev = cl.evaluate((rng.random(100) < p).astype(int), p, weights=np.full(100, 2**50))
+
+    with pytest.raises(cl.InputError, match="count as 112,589,990,684,262,400 cases, too many to divide into folds"):
+        cl.worth_recalibrating(ev)

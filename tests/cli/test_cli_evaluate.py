@@ -239,6 +239,17 @@ def test_charts_are_drawn_into_a_folder_and_not_over_others(cutline, ten, tmp_pa
     assert again.out == ""
 
 
+@pytest.mark.slow
+def test_charts_that_need_both_classes_are_left_out_of_the_folder_of_one_class(cutline, tmp_path):
+    (tmp_path / "one.csv").write_text("y,p\n1,0.3\n1,0.8\n")
+    done = cutline("evaluate", tmp_path / "one.csv", "--png", tmp_path / "charts", "--measures", "recall")
+
+    assert done.code == 0
+    assert "roc is left out: The curve roc cannot be drawn, there is no negative case" in done.err
+    pictures = len(list((tmp_path / "charts").glob("*.png")))
+    assert f"{pictures} chart" in done.err
+
+
 def test_the_report_is_written_and_not_over_another(cutline, ten, tumours, tmp_path):
     page = tmp_path / "report.html"
     done = cutline("evaluate", ten, "--html", page, "--measures", "auc", "--resamples", "100")

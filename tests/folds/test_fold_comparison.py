@@ -71,6 +71,7 @@ def test_refusals() -> None:
         (lambda: cl.compare_folds(LABELS, {"a": MODELS["a"]}, FOLDS), "has 1 model"),
         (lambda: cl.compare_folds(LABELS, MODELS), "folds is missing"),
         (lambda: cmp.test("auc", rope=-1), "rope is -1"),
+        (lambda: cmp.summary([], rope=np.array([1, 0])), "rope"),
         (lambda: cmp.test("auc", a="a", b="a"), "Both models are 'a'"),
         (lambda: cmp.test("auc", a="z"), "There is no model 'z'"),
         (lambda: cmp.test("prevalence"), "neither better nor worse"),

@@ -19,6 +19,7 @@ from cutline.core.validation import LEVEL, check_choice, check_level, check_whol
 from cutline.inference.resampling.binning import bin_scores
 from cutline.results.estimate import quantile
 
+_MOST = 100_000_000  # cases, each of which is put into a fold
 _LONG = 10_000  # distinct probabilities, beyond which maps are fitted and judged in bins
 _PER_ROOT = 25  # bins for each square root of a case of the smaller class
 FREE = {"intercept": 1, "logistic": 2, "beta": 3}  # parameters of the maps that can leave everything as it is
@@ -110,6 +111,9 @@ def worth_recalibrating(
     if min(int(r.positives), int(r.negatives)) < 2 * folds:
         remedy = Text("pass more, or a smaller ", Argument("folds"))
         raise InputError(f"A class has fewer than {2 * folds} cases", remedy)
+    if r.total > _MOST:
+        remedy = "pass a sample of them, or say in evaluate() what the weights are"
+        raise InputError(f"The weights count as {int(r.total):,} cases, too many to divide into folds", remedy)
     base, short = _compute_losses([(r.key, r)]), _shorten(r)
     parts = _divide_into_folds(short, folds, np.random.default_rng(seed))
     candidates = [MapComparison("none", base.mean, base.brier, 0.0, 0.0, 0.0, 0.0)]

@@ -17,9 +17,10 @@ from cutline.cli.options import CSV, FORCE, HTML, JSON, OUTPUT, PATH, QUIET
 from cutline.cli.render import make_console, make_notes
 from cutline.cli.text import escape_controls, redirect_to_null
 from cutline.core import atomic_write
-from cutline.core.errors import ParameterError
+from cutline.core.errors import CutlineError, ParameterError
 from cutline.core.escaping import json_text
 from cutline.core.memory import find_limit
+from cutline.core.validation import format_count
 
 if TYPE_CHECKING:
     from cutline.charts.picture import Picture
@@ -240,6 +241,20 @@ class FileOutput(TableOutput):
 
         self.print(summary.document, summary.to_csv, print_table)
 
+    def _draw_charts(self, result: Any, charts: Sequence[str], folder: Path) -> None:
+        """Draw the charts into a folder, and say which cannot be drawn and why, such as a missing class."""
+        folder.mkdir(parents=True, exist_ok=True)
+        drawn = 0
+        for name in charts:
+            try:
+                picture = result.chart(name)
+            except CutlineError as error:
+                self.say(f"{name} is left out: {error}")
+                continue
+            picture.save(folder / f"{name}.png", overwrite=self.force)
+            drawn += 1
+        self.say(f"{format_count(drawn, 'chart')} {'is' if drawn == 1 else 'are'} in {folder}.")
+
     def write_documents(self, save: Callable[[Path], object]) -> None:
         """Write the documents, and say where they are.
 
@@ -260,10 +275,7 @@ class FileOutput(TableOutput):
             template: The page that is written as HTML.
         """
         if self.png is not None:
-            self.png.mkdir(parents=True, exist_ok=True)
-            for name in charts:
-                result.chart(name).save(self.png / f"{name}.png", overwrite=self.force)
-            self.say(f"{len(charts)} charts are in {self.png}.")
+            self._draw_charts(result, charts, self.png)
 
         def save_document(path: Path) -> None:
             from cutline.report import save  # loads the charts, which a table on the screen does not need

@@ -30,9 +30,7 @@ def find_hulls(pos: Array, neg: Array) -> Hulls:
     from scipy.optimize import isotonic_regression
 
     row, cut, is_end = _list_candidates_in_blocks(pos, neg) or _list_candidates(pos, neg)
-    place = cut if len(pos) == 1 else row * pos.shape[-1] + cut
-    mine, theirs = _sum_between_cuts(pos, place, row), _sum_between_cuts(neg, place, row)
-    del place  # a column of the candidates of a long row
+    mine, theirs = sum_between_cuts(pos, row, cut), sum_between_cuts(neg, row, cut)
     for _ in range(_PASSES):
         # A cut that is not above the line between its neighbours is not on the hull: fewer are left to pool.
         stays = is_end.copy()
@@ -54,18 +52,16 @@ def find_hulls(pos: Array, neg: Array) -> Hulls:
     return Hulls(row[corners], cut[corners])
 
 
-def _sum_between_cuts(cells: Array, cut: Array, row: Array) -> Array:
-    """Return the sum of the cells between each cut and the one before it in its row; 0 for the first of a row.
-
-    `cut` counts the cells of all rows, one row after the other.
-    """
+def sum_between_cuts(cells: Array, row: Array, cut: Array) -> Array:
+    """Return the sum of the cells between each cut and the one before it in its row; 0 for the first of a row."""
     sums = np.zeros(len(cut))
     if len(cells) == 1:  # a long row of its own: no columns but the sums
         if len(cut) > 1:
             sums[1:] = np.add.reduceat(cells[0], cut[:-1])
         return sums
     leads = np.flatnonzero(row[1:] == row[:-1])  # the cuts that another one of the row follows
-    sums[leads + 1] = np.add.reduceat(cells.ravel(), cut[leads]) if len(leads) else 0.0
+    starts = row[leads] * cells.shape[-1] + cut[leads]
+    sums[leads + 1] = np.add.reduceat(cells.ravel(), starts) if len(leads) else 0.0
     return sums
 
 

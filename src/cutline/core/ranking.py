@@ -22,7 +22,7 @@ from cutline.core.caching import Value, cached_column, cached_if_short, cached_v
 from cutline.core.counts import CLASSES, Counts, add_commas, check_count, divide, format_number
 from cutline.core.errors import InputError, ParameterError, shorten_repr
 from cutline.core.escaping import html_text
-from cutline.core.hull import Hulls, find_hulls
+from cutline.core.hull import Hulls, find_hulls, sum_between_cuts
 from cutline.core.public import public
 from cutline.core.table import Table
 
@@ -250,6 +250,16 @@ class Ranking:
             return tp, fp
         tp, fp = (column.reshape(-1, len(self) + 1) for column in np.broadcast_arrays(self.tp, self.fp))
         return tp[row, cut].astype(float), fp[row, cut].astype(float)
+
+    @cached_property
+    def hull_pools(self) -> tuple[Array, Array]:
+        """Positives and negatives between each cut of `hulls` and the next one of its row, as floats.
+
+        Sums of their own: differences of totals would lose a small weight beside large ones.
+        """
+        row, cut = self.hulls
+        pos, neg = (column.reshape(-1, len(self)) for column in np.broadcast_arrays(self.pos, self.neg))
+        return sum_between_cuts(pos, row, cut)[1:], sum_between_cuts(neg, row, cut)[1:]
 
     @property
     def hull(self) -> Array:

@@ -205,6 +205,7 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
             rope: The region of practical equivalence.
             level: The level of the intervals.
         """
+        level, rope = check_level(level), _check_rope(rope)
         ranking = next(iter(self.values())).ranking
         compared = (
             [name for name in SHOWN if MEASURES[name].fits(ranking)] if measures is None else list_measures(measures)

@@ -43,7 +43,7 @@ def fit_isotonic(r: Ranking) -> Array:
 def _fit_isotonic(r: Ranking) -> Array:
     row, cut = r.hulls
     goes_on, last = r.hulls.is_followed, np.diff(row, append=-1)[1:] != 0
-    pos, neg = (np.diff(total) for total in r.hull_totals)
+    pos, neg = r.hull_pools
     lengths = np.where(last, len(r), cut[1:]) - cut[:-1]  # cells without a case may end the list
     values = np.repeat(divide(pos, pos + neg)[goes_on], lengths[goes_on])
     if values.size != r.pos.size:  # weights that are rounded away beside others left a hull without an end
@@ -54,7 +54,7 @@ def _fit_isotonic(r: Ranking) -> Array:
 def _compute_recalibrated_score(r: Ranking, score: str) -> Any:
     """Return the mean score of the recalibrated probabilities, which are never certain and wrong."""
     if r.is_in_blocks:  # pool by pool
-        pos, neg = (np.diff(total) for total in r.hull_totals)
+        pos, neg = r.hull_pools
         p = divide(pos, pos + neg)
     else:
         p, (pos, neg) = fit_isotonic(r), r.floats

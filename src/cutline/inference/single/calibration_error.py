@@ -217,7 +217,7 @@ class _Populations:
     def compute_true_error(self, i: int, fraction: float) -> float:
         """Return the error in a population where each score has its true share of positives.
 
-        All errors read the same population of a population, which keeps the curve that is fitted to it.
+        The errors of a fraction share one population, so that its curve is fitted once.
         """
         if fraction not in self._populations:
             self._populations[fraction] = self._make_population(self.ranking.size, fraction)
