@@ -20,7 +20,6 @@ from cutline.core import atomic_write
 from cutline.core.errors import CutlineError, ParameterError
 from cutline.core.escaping import json_text
 from cutline.core.memory import find_limit
-from cutline.core.validation import format_count
 
 if TYPE_CHECKING:
     from cutline.charts.picture import Picture
@@ -243,6 +242,8 @@ class FileOutput(TableOutput):
 
     def _draw_charts(self, result: Any, charts: Sequence[str], folder: Path) -> None:
         """Draw the charts into a folder, and say which cannot be drawn and why, such as a missing class."""
+        from cutline.core.validation import format_count  # loads numpy, which --help does not need
+
         folder.mkdir(parents=True, exist_ok=True)
         drawn = 0
         for name in charts:
