@@ -2,8 +2,11 @@
 
 import ast
 import re
+import subprocess
 from collections import defaultdict
 from pathlib import Path
+
+import pytest
 
 from grouping import each_case
 
@@ -94,3 +97,22 @@ def test_private_classes_of_the_same_name_are_seen():
     modules = {"a.py": "class _Task: ...", "b.py": "if True:\n    class _Task: ...", "c.py": "class Task: ..."}
 
     assert shared_class_names(modules) == {"_Task": ["a.py", "b.py"]}
+
+
+def test_no_file_that_a_run_leaves_behind_is_committed():
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"],  # noqa: S607
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode:
+        pytest.skip("this is not a clone")
+    files = [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+    at_root = [path for path in files if path.parent == ROOT]
+    assert [path.name for path in files if path.stat().st_size > 700_000] == []
+    assert [path.name for path in at_root if path.suffix in {".html", ".json", ".csv", ".png"}] == []
+    folders = {path.relative_to(ROOT).parts[0] for path in files if path.parent != ROOT}
+    assert folders <= {".ci", ".github", "benchmarks", "docs", "examples", "src", "tests"}

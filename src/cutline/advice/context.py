@@ -113,7 +113,7 @@ class RuleContext:
         return frozenset(self.measures if self.measures is not None else (m.name for m in MEASURES if m.headline))
 
     def values(self, measure: str) -> str:
-        """Format the value of a measure; with several models, that of each with its name."""
+        """Format the value of a measure; with several models, the value and name of each."""
         if not self.models:
             return shorten(self.evaluation.value(measure))
         return ", ".join(f"{shorten(model.value(measure))} ({name})" for name, model in self.models.items())

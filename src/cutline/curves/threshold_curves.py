@@ -49,7 +49,7 @@ _STEPS = 4000  # the least number of distinct floats between the scores, so that
 
 
 def make_bin_edges(r: Ranking, bins: int, through: float | None) -> Array:
-    """Return the edges of bins from the most positive score to the least, of which `through` is one.
+    """Return the edges of bins from the most positive score to the least; `through` is one of the edges.
 
     An edge belongs to the bin on its positive side, as a threshold does, and the first edge to the first bin. On either
     side of `through` the bins have the same width. If `through` is the most positive score, a bin is added beyond it.

@@ -538,7 +538,7 @@ def _convolve(first: Array, second: Array) -> Array:
 
 
 def list_shared_bounds(cases: int) -> list[int] | None:
-    """Return the order statistics with their own bound; the others share that of the next larger; None if all have."""
+    """Return the indices of the order statistics that are bounded; None for all. The others use the next larger one."""
     return None if cases <= EVERY_INDEX else [int(index) for index in _choose_order_statistics(cases)]
 
 

@@ -89,7 +89,7 @@ def draw_times(rng: np.random.Generator, n: int, rows: RowsByCell | None = None)
 
 
 def _decide_counts(part: Array, only_count: Array, rows: RowsByCell | None) -> tuple[Array, Array]:
-    """Return the counts of the cells, as far as a part of each row tells them, and the rows of which it does not."""
+    """Return the counts that the high bits of the draws decide, and the draws that need more bits."""
     if in_memory.compiled is not None and rows is not None:
         counts, found = np.empty(len(rows.starts), np.int64), np.empty(len(part), np.int64)
         number = in_memory.compiled.draw(part.astype(np.uint16, copy=False), only_count, rows.starts, counts, found)
